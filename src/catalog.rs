@@ -1,0 +1,9 @@
+//! The catalog: what is served right now, as one immutable [`Snapshot`], and the cell that holds the current one.
+
+mod build;
+mod live;
+mod snapshot;
+
+pub use build::{Limits, OnNameMismatch, Options, build};
+pub use live::{Catalog, ReadError};
+pub use snapshot::{Child, Content, File, Node, Skill, Snapshot, Totals};

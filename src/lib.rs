@@ -1,0 +1,32 @@
+//! skillserve serves Agent Skills from directories to MCP hosts.
+//!
+//! ```text
+//! directory ─ tree ─▶ Tree (names, sizes, sources; what was refused and why)
+//!                      └─ catalog::build ─▶ Snapshot (immutable)  +  Findings ─▶ report ─▶ stderr · check
+//!                                              │ held in one cell, swapped whole
+//!                                              ▼
+//!                                            mcp ─▶ stdio | http ─▶ the host
+//! ```
+//!
+//! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
+//!
+//! Imports point one way: `main → cli → serve, report → stdio, http → mcp → catalog → tree, format, frontmatter, uri →
+//! skill, finding`. What does *not* happen is as much a part of the design:
+//!
+//! - A bad file is a [`finding::Finding`], never an error that stops a neighbour.
+//! - No byte leaves with another size or digest than the current [`catalog::Snapshot`] states for its URI.
+//! - A frontmatter is what YAML 1.2 core says it is, or refused with its line and column; never a third thing.
+//! - Nothing outside the roots is ever read, whatever links, names or races say; only [`tree`] opens skills' files.
+//! - Nothing of a skill is executed, and no connection is opened.
+//! - stdout belongs to the protocol or to a command's result; everything else goes to stderr.
+//! - What comes from a skill is untrusted: it is escaped before it reaches a terminal.
+//! - Only [`mcp`] knows rmcp; [`catalog`] knows neither it nor a transport.
+
+pub mod catalog;
+pub mod finding;
+pub mod format;
+pub mod frontmatter;
+pub mod mcp;
+pub mod skill;
+pub mod tree;
+pub mod uri;
