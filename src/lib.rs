@@ -27,6 +27,8 @@ pub mod finding;
 pub mod format;
 pub mod frontmatter;
 pub mod mcp;
+mod problem;
 pub mod skill;
 pub mod tree;
 pub mod uri;
+mod yaml;
