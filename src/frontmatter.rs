@@ -96,3 +96,6 @@ fn not_a_mapping(value: &Value, span: Range<usize>) -> Problem {
         "write one `key: value` a line, with a space after the colon",
     )
 }
+
+#[cfg(test)]
+mod tests;

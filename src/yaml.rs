@@ -73,3 +73,6 @@ fn options(strict_indentation: bool) -> Options {
         block_nesting_limit: DEPTH_MAX,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,15 +13,20 @@ use crate::problem::problem;
 /// [`Code::NotUtf8`], also for a NUL, which no text has.
 pub(super) fn text(file: &[u8]) -> Result<&str, Problem> {
     if let Some(encoding) = utf16(file) {
-        return Err(not_utf8(0, format!("the file is {encoding}, not UTF-8")));
+        let message = format!("the file is {encoding}, not UTF-8");
+        return Err(problem(Code::NotUtf8, 0..0, message, "save the file as UTF-8"));
     }
     let text = std::str::from_utf8(file).map_err(|error| {
         let at = error.valid_up_to();
         let byte = file.get(at).copied().unwrap_or_default();
-        not_utf8(at, format!("the byte 0x{byte:02X} is not UTF-8"))
+        let message = format!("the byte 0x{byte:02X} is not UTF-8");
+        problem(Code::NotUtf8, at..at, message, "save the file as UTF-8")
     })?;
     match text.find('\0') {
-        Some(at) => Err(not_utf8(at, "the file has a NUL byte, so it is no text".to_owned())),
+        Some(at) => {
+            let help = "remove it, and keep binary data in a file of its own";
+            Err(problem(Code::NotUtf8, at..at + 1, "a NUL stands in the file, so it is no text", help))
+        }
         None => Ok(text),
     }
 }
@@ -85,10 +90,6 @@ fn utf16(file: &[u8]) -> Option<&'static str> {
     }
 }
 
-fn not_utf8(at: usize, message: String) -> Problem {
-    problem(Code::NotUtf8, at..at, message, "save the file as UTF-8")
-}
-
 fn no_frontmatter(text: &str, start: usize) -> Problem {
     let content = text.get(start..).unwrap_or("");
     let first = content.split(['\n', '\r']).next().unwrap_or("");
@@ -99,7 +100,10 @@ fn no_frontmatter(text: &str, start: usize) -> Problem {
     } else if first.starts_with("---") && content.get(first.len()..).is_some_and(is_cr_only) {
         ("the lines end with a carriage return alone", "save the file with LF or CRLF line ends")
     } else if first.starts_with("```") || first.starts_with("~~~") {
-        ("the file begins with a fenced code block", "remove the fence, so that `---` is the first line")
+        (
+            "the file begins with a fenced code block",
+            "remove the lines of the fence, so that `---` is the first line",
+        )
     } else if first.trim_end() == "+++" {
         ("the frontmatter is TOML", "write it as YAML between two lines `---`")
     } else if first.trim() == "---" {
@@ -108,6 +112,11 @@ fn no_frontmatter(text: &str, start: usize) -> Problem {
         ("the opening fence has more than three dashes", "make the first line `---`")
     } else if first.starts_with("---") {
         ("text stands on the line of the opening `---`", "make the first line `---` and nothing else")
+    } else if first.starts_with("name:") || first.starts_with("description:") {
+        (
+            "the fields do not stand between two lines `---`",
+            "put a line `---` before them, and one after them",
+        )
     } else if blank && fenced_later {
         ("a blank line stands before the opening `---`", "make `---` the first line")
     } else if fenced_later {

@@ -49,7 +49,7 @@ pub(super) fn before(text: &str) -> Result<(), Problem> {
         return Err(problem(
             Code::YamlSyntax,
             at,
-            "a line `...` ends the YAML document, and nothing, or something else, stands around it",
+            "a line `...` ends the YAML document within the frontmatter",
             "remove the line",
         ));
     }

@@ -28,13 +28,18 @@ fn plainly(text: &str, at: usize, kind: &ErrorKind) -> Problem {
             "close the quote, or put `\\\"` or `''` where the text itself has one",
         ),
         K::InvalidQuotedScalarIndent | K::TabInIndentation => (
-            "a quoted value goes on in a line that is not indented by spaces",
+            "a quote is still open in this line, which is not indented by spaces",
             "close the quote, or indent each further line of the value by two spaces",
         ),
-        K::UnknownQuotedScalarEscape | K::InvalidQuotedScalarHexEscape | K::InvalidUnicodeEscape => (
-            "a backslash in double quotes begins no escape that YAML knows",
-            "write the backslash twice, or use single quotes",
-        ),
+        K::UnknownQuotedScalarEscape | K::InvalidQuotedScalarHexEscape | K::InvalidUnicodeEscape => {
+            let backslash = at + unknown_escape(rest).unwrap_or(0);
+            return problem(
+                Code::YamlSyntax,
+                backslash..backslash + 1,
+                "a backslash in double quotes begins no escape that YAML knows",
+                "write the backslash twice, or use single quotes",
+            );
+        }
         K::MissingLowSurrogate
         | K::InvalidLowSurrogate
         | K::UnpairedLowSurrogate
@@ -49,7 +54,7 @@ fn plainly(text: &str, at: usize, kind: &ErrorKind) -> Problem {
         K::UnclosedFlowCollection { open } | K::MismatchedFlowCollectionEnd { open, .. } => {
             return problem(
                 Code::YamlSyntax,
-                at..at,
+                one_character(at, rest),
                 format!("the bracket `{open}` is not closed by its counterpart"),
                 "close the bracket, or quote the value if it is text",
             );
@@ -62,11 +67,14 @@ fn plainly(text: &str, at: usize, kind: &ErrorKind) -> Problem {
             "put a comma between them, or quote the value if it is text",
         ),
         K::InvalidIndentation | K::InvalidFlowScalarIndent => (
-            "a value in brackets goes on in a line that is not indented",
+            "a bracket is still open in this line, which is not indented",
             "close the bracket, or indent each further line by two spaces",
         ),
         K::TabNotAllowed | K::TabInBlockIndentation | K::TabInPlainScalar | K::TabAtBlockScalarStart => {
-            ("a tab is used as indentation", "indent with spaces")
+            // The parser's place is that of the value which goes on below.
+            let tab = at + rest.find('\t').unwrap_or(0);
+            let tab = one_character(tab, text.get(tab..).unwrap_or(""));
+            return problem(Code::YamlSyntax, tab, "a tab is used as indentation", "indent with spaces");
         }
         K::SimpleKeyExpected | K::InvalidSimpleKey => (
             "this line is no `key: value` and does not belong to the value before it",
@@ -104,10 +112,18 @@ fn plainly(text: &str, at: usize, kind: &ErrorKind) -> Problem {
         K::BomInsideDocument => {
             ("a byte-order mark stands within the frontmatter", "remove the invisible U+FEFF")
         }
-        K::UnexpectedCharacter { character: found } => return character(at, *found),
+        K::UnexpectedCharacter { character: found } => {
+            // The parser's place is that of the value which the character stands in.
+            return character(at + rest.find(*found).unwrap_or(0), *found);
+        }
         _ => ("this is not YAML", "put the value in quotes, or compare the line with `key: value`"),
     };
-    problem(Code::YamlSyntax, at..at, message, help)
+    problem(Code::YamlSyntax, one_character(at, rest), message, help)
+}
+
+/// The character at `at`, unless the line ends there.
+fn one_character(at: usize, rest: &str) -> Range<usize> {
+    at..at + rest.chars().next().filter(|c| !matches!(c, '\r' | '\n')).map_or(0, char::len_utf8)
 }
 
 fn character(at: usize, character: char) -> Problem {
@@ -121,7 +137,10 @@ fn character(at: usize, character: char) -> Problem {
             "remove it, or write it as an escape in double quotes",
         );
     }
-    let message = format!("a value cannot begin with `{character}`");
+    let message = match character {
+        '`' => "a value cannot begin with a backtick".to_owned(),
+        _ => format!("a value cannot begin with `{character}`"),
+    };
     problem(Code::YamlSyntax, span, message, "put the value in quotes")
 }
 
@@ -218,6 +237,17 @@ pub(super) fn duplicate_key(key: &str, at: Range<usize>) -> Problem {
         format!("the key `{}` stands twice in the same mapping", shorten(key)),
         "keep one of the two",
     )
+}
+
+/// Where the first escape stands that YAML does not know, as far as its first character tells.
+fn unknown_escape(quoted: &str) -> Option<usize> {
+    let mut characters = quoted.char_indices();
+    while let Some((at, c)) = characters.next() {
+        if c == '\\' && !characters.next().is_some_and(|(_, c)| "0abtnvfre \"/\\N_LP\t\r\n".contains(c)) {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// The part of a line that a message can be about.

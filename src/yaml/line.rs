@@ -56,16 +56,7 @@ pub(super) fn mistake(text: &str, at: usize, kind: &ErrorKind) -> Option<Problem
                 "put the whole value in quotes, of the other kind than those inside it",
             ))
         }
-        K::MappingValueNotAllowed if key_is_on_a_deeper_line(text, &line) => Some(syntax(
-            field.key,
-            "a key is indented below a key that already has a value",
-            "give both keys the same indentation, or put the value above in quotes",
-        )),
-        K::MappingValueNotAllowed => Some(syntax(
-            at..at + 1,
-            &format!("the value of `{}` has a second `: ` and is not quoted", shorten(key)),
-            &format!("put the value in quotes, or write it on the next line below `{}: >-`", shorten(key)),
-        )),
+        K::MappingValueNotAllowed => Some(second_colon(text, at, &line, &field)),
         K::BlockSequenceEntryNotAllowed if value.starts_with("- ") => Some(syntax(
             field.value,
             "a value that begins with `- ` is a list, which cannot begin on the line of its key",
@@ -80,14 +71,48 @@ pub(super) fn mistake(text: &str, at: usize, kind: &ErrorKind) -> Option<Problem
     }
 }
 
-/// Whether the line is indented more than the line with text before it, which has a value of its own.
-fn key_is_on_a_deeper_line(text: &str, line: &Range<usize>) -> bool {
+/// A `: ` in a value that is not quoted, or a key below a value.
+fn second_colon(text: &str, at: usize, line: &Range<usize>, field: &Field) -> Problem {
+    let part = |range: &Range<usize>| text.get(range.clone()).unwrap_or("");
+    let above = if part(&field.value).contains(": ") { None } else { field_above(text, line) };
+    let owner = match above {
+        Some(_) if at == field.key.end && !part(&field.key).contains(' ') => {
+            return syntax(
+                field.key.clone(),
+                "a key is indented below a key that already has a value",
+                "give both keys the same indentation, or put the value above in quotes",
+            );
+        }
+        Some(above) => above.key,
+        None => field.key.clone(),
+    };
+    let key = shorten(part(&owner));
+    let is_last = text.get(at + 1..line.end).is_some_and(|rest| rest.trim().is_empty());
+    let message = if is_last {
+        format!("the value of `{key}` has a `:` at the end of a line and is not quoted")
+    } else {
+        format!("the value of `{key}` has a second `: ` and is not quoted")
+    };
+    syntax(
+        at..at + 1,
+        &message,
+        &format!("put the value in quotes, or write it on the next line below `{key}: >-`"),
+    )
+}
+
+/// The field in the last line above that is indented less, if it has a value that this line may go on with.
+fn field_above(text: &str, line: &Range<usize>) -> Option<Field> {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
-    let Some(this) = text.get(line.clone()) else { return false };
-    let before = text.get(..line.start).unwrap_or("");
-    let Some(above) = before.lines().rev().find(|line| !line.trim().is_empty()) else { return false };
-    let Some((_, value)) = above.split_once(':') else { return false };
-    indent(this) > indent(above) && !value.trim().is_empty() && this.matches(": ").count() < 2
+    let this = indent(text.get(line.clone())?);
+    let mut end = line.start.checked_sub(1)?;
+    loop {
+        let above = line_of(text, end);
+        let content = text.get(above.clone())?;
+        if !content.trim().is_empty() && indent(content) < this {
+            return field(text, &above).filter(|field| !field.value.is_empty());
+        }
+        end = above.start.checked_sub(1)?;
+    }
 }
 
 fn tab_in_indentation(text: &str, line: &Range<usize>) -> Option<Range<usize>> {

@@ -24,6 +24,8 @@ pub(super) struct Spaced {
     pub(super) text: String,
     /// Where in the original text the spaces would stand, in ascending order.
     inserted: Vec<usize>,
+    /// Where they stand in the parser's text.
+    spaces: Vec<usize>,
 }
 
 impl Spaced {
@@ -33,7 +35,7 @@ impl Spaced {
         if !text.contains(":{") && !text.contains(":[") && !text.lines().any(leads) {
             return None;
         }
-        let mut spaced = Self { text: text.to_owned(), inserted: Vec::new() };
+        let mut spaced = Self { text: text.to_owned(), inserted: Vec::new(), spaces: Vec::new() };
         for _ in 0..COLONS_MAX {
             let Some(colon) = spaced.scan().1 else { break };
             spaced.insert(text, &[colon + 1]);
@@ -45,15 +47,14 @@ impl Spaced {
 
     /// The place in the original text of a byte of the parser's.
     pub(super) fn original(&self, at: usize) -> usize {
-        // The space number n stands at `inserted[n] + n`.
-        let before = self.inserted.iter().enumerate().take_while(|(nth, place)| *place + nth < at).count();
-        at - before
+        at - self.spaces.partition_point(|space| *space < at)
     }
 
     /// Inserts spaces at places of the parser's text.
     fn insert(&mut self, text: &str, places: &[usize]) {
         self.inserted.extend(places.iter().map(|at| self.original(*at)).collect::<Vec<_>>());
         self.inserted.sort_unstable();
+        self.spaces = self.inserted.iter().enumerate().map(|(before, at)| at + before).collect();
         self.text.clear();
         let mut from = 0;
         for at in &self.inserted {
