@@ -198,7 +198,7 @@ pub(super) fn has_content(text: &str) -> bool {
 /// A line `...` that is not the one after the only document.
 fn document_end(text: &str) -> Option<Range<usize>> {
     let is_end = |line: &str| line.strip_prefix("...").is_some_and(|rest| rest.trim().is_empty());
-    let is_content = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let is_content = has_content;
     let mut start = 0;
     let mut content = false;
     for line in text.split_inclusive('\n') {

@@ -203,10 +203,14 @@ pub(super) fn scalar(refusal: scalar::Refusal, at: Range<usize>) -> Problem {
 
 /// A list or a mapping where a key is expected.
 pub(super) fn collection_as_key(text: &str, at: Range<usize>) -> Problem {
-    if text.get(at.start.saturating_sub(1)..).is_some_and(|rest| rest.starts_with("{{")) {
+    let before = at
+        .start
+        .checked_sub(1)
+        .filter(|before| text.get(*before..).is_some_and(|rest| rest.starts_with("{{")));
+    if let Some(before) = before {
         return problem(
             Code::YamlNotJson,
-            at.start - 1..at.end,
+            before..at.end,
             "a value that begins with `{{` is read as a mapping within a mapping",
             "put the value in quotes",
         );

@@ -144,6 +144,7 @@ impl<'a> Loader<'a> {
         self.grow(1, text.len(), &at)?;
         let contents = Contents { scalar: true, aliases: Vec::new() };
         if anchor != 0 {
+            self.grow(1, text.len(), &at)?;
             self.anchors.define(anchor, Anchor::new(value.clone(), 1, text.len(), contents.clone()));
         }
         self.place(Node { value, span: at, contents })
@@ -156,8 +157,9 @@ impl<'a> Loader<'a> {
         if self.nodes + nodes > NODES_MAX || self.text_bytes + text_bytes > TEXT_MAX_BYTES {
             return Err(explain::alias(anchor::Refusal::Weight, at));
         }
+        self.nodes += nodes;
+        self.text_bytes += text_bytes;
         let value = anchor.value.clone();
-        self.grow(nodes, text_bytes, &at)?;
         self.place(Node { value, span: at, contents: Contents { scalar: false, aliases: vec![id] } })
     }
 
@@ -180,10 +182,13 @@ impl<'a> Loader<'a> {
         if let Some(Frame { kind: Open::Mapping(_, None), .. }) = self.frames.last() {
             return Err(explain::collection_as_key(self.text, at));
         }
-        let fits = |tag: Kind| match (tag, &kind) {
-            (Kind::Untagged | Kind::Text, _) | (Kind::Collection("seq"), Open::List(_)) => true,
-            (Kind::Collection("map"), Open::Mapping(..)) => true,
-            _ => false,
+        let fits = |tag: Kind| {
+            matches!(
+                (tag, &kind),
+                (Kind::Untagged | Kind::Text, _)
+                    | (Kind::Collection("seq"), Open::List(_))
+                    | (Kind::Collection("map"), Open::Mapping(..))
+            )
         };
         match self.kind(tag, span) {
             Ok(tag) if fits(tag) => {}
@@ -206,6 +211,8 @@ impl<'a> Loader<'a> {
         if frame.anchor != 0 {
             let nodes = self.nodes - frame.nodes_before;
             let text_bytes = self.text_bytes - frame.text_bytes_before;
+            // The copy that waits for aliases counts as well, or anchors within anchors would cost the square.
+            self.grow(nodes, text_bytes, &frame.span)?;
             let anchor = Anchor::new(value.clone(), nodes, text_bytes, frame.contents.clone());
             self.anchors.define(frame.anchor, anchor);
         }
@@ -258,6 +265,9 @@ impl<'a> Loader<'a> {
         self.text_bytes += text_bytes;
         if self.nodes > NODES_MAX {
             return Err(explain::too_many_nodes(at.clone()));
+        }
+        if self.text_bytes > TEXT_MAX_BYTES {
+            return Err(explain::alias(anchor::Refusal::Weight, at.clone()));
         }
         Ok(())
     }

@@ -80,10 +80,10 @@ impl Spaced {
                 Err(_) => break,
             };
             match event {
-                Event::SequenceStart(style, ..) | Event::MappingStart(style, ..) => {
-                    if style == StructureStyle::Flow || depth > 0 {
-                        depth += 1;
-                    }
+                Event::SequenceStart(style, ..) | Event::MappingStart(style, ..)
+                    if style == StructureStyle::Flow || depth > 0 =>
+                {
+                    depth += 1;
                 }
                 Event::SequenceEnd | Event::MappingEnd if depth > 0 => {
                     depth -= 1;

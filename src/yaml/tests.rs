@@ -148,6 +148,7 @@ fn aliases_are_counted_as_hosts_count_them() {
 #[test]
 fn librefang_3456_bombs_cost_little() {
     let laughs = |at: usize| format!("a{at}: &a{at} [{}]\n", vec![format!("*a{}", at - 1); 9].join(","));
+    let anchored = |depth: usize| (0..depth).map(|at| format!("&a{at} [")).collect::<String>();
     let bombs = [
         ("[".repeat(100_000), Code::YamlDepth),
         ("[".repeat(50_000) + &"]".repeat(50_000), Code::YamlDepth),
@@ -157,6 +158,8 @@ fn librefang_3456_bombs_cost_little() {
         ("a0: &a0 x\n".to_owned() + &(1..12).map(laughs).collect::<String>(), Code::YamlAlias),
         (format!("a: &a \"{}\"\nb: [{}]", "x".repeat(200_000), vec!["*a"; 4000].join(",")), Code::YamlAlias),
         (format!("a: [{}]", "x,".repeat(100_000)), Code::FrontmatterTooLarge),
+        (format!("a: {}{}{}", anchored(60), "x,".repeat(18_000), "]".repeat(60)), Code::FrontmatterTooLarge),
+        (format!("a: {}\"{}\"{}", anchored(60), "x".repeat(200_000), "]".repeat(60)), Code::YamlAlias),
         (format!("{}: b", "k".repeat(200_000)), Code::YamlSyntax),
         ("a: [\n]\n".repeat(30_000), Code::YamlDuplicateKey),
     ];
