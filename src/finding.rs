@@ -136,6 +136,8 @@ codes! {
     ReservedKey = "reserved-key",
     /// A file such as `skill.md` that would be a skill if its name were `SKILL.md` to the letter.
     WrongCase = "wrong-case",
+    /// A root holds no skill at all. A skill is a directory with a `SKILL.md`; a flat `foo.md` is none.
+    NoSkills = "no-skills",
     /// The skill has more files than every host must accept (E7).
     TooManyFiles = "too-many-files",
     /// The skill's files are larger in sum than every host must accept (E7).

@@ -58,6 +58,8 @@ pub enum RootError {
 pub struct Tree {
     /// One for each mount, in the order of the mounts.
     pub roots: Vec<Root>,
+    /// Reads the files of this tree.
+    pub disk: Disk,
 }
 
 /// One walked root.
@@ -146,9 +148,15 @@ impl Roots {
 
     /// Looks at everything once. A root that is a link is resolved anew, so a swapped link is followed.
     pub fn walk(&self) -> (Tree, Vec<Finding>) {
-        (Tree { roots: Vec::new() }, Vec::new())
+        (Tree { roots: Vec::new(), disk: Disk::default() }, Vec::new())
     }
+}
 
+/// Handles on everything that was walked. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Disk {}
+
+impl Disk {
     /// Reads a whole file, without following any link and without ever waiting on a pipe or a device.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use serde_json::{Map, Value};
 
 use crate::skill::Digest;
-use crate::tree::Source;
+use crate::tree::{Disk, Source};
 
 /// A file or a directory of a served skill.
 #[derive(Debug)]
@@ -86,27 +86,49 @@ pub struct Snapshot {
     nodes: Vec<Node>,
     skills: Vec<Skill>,
     totals: Totals,
+    disk: Disk,
 }
 
 impl Snapshot {
     /// Puts served skills and their nodes into order. `nodes` holds every file and directory of every skill once, each
     /// skill's own directory included.
-    pub(super) fn new(mut nodes: Vec<Node>, skills: Vec<(Box<str>, Map<String, Value>)>) -> Self {
+    pub(super) fn new(mut nodes: Vec<Node>, skills: Vec<(Box<str>, Map<String, Value>)>, disk: Disk) -> Self {
         nodes.sort_unstable_by(|a, b| in_tree_order(&a.path, &b.path));
         let mut skills: Vec<Skill> = skills
             .into_iter()
-            .filter_map(|(path, frontmatter)| {
-                let nodes = subtree(&nodes, &path)?;
-                let frontmatter_bytes = serde_json::to_string(&frontmatter).map_or(0, |json| json.len());
-                Some(Skill { path, frontmatter, frontmatter_bytes, nodes })
+            .map(|(path, frontmatter)| Skill {
+                frontmatter_bytes: serde_json::to_string(&frontmatter).map_or(0, |json| json.len()),
+                nodes: 0..0,
+                path,
+                frontmatter,
             })
             .collect();
         skills.sort_unstable_by(|a, b| in_tree_order(&a.path, &b.path));
-        let files = nodes.iter().filter_map(|node| node.file.as_ref());
-        let totals = files.fold(Totals { skills: skills.len(), ..Totals::default() }, |totals, file| {
-            Totals { files: totals.files + 1, bytes: totals.bytes + file.size, ..totals }
+        let mut snapshot = Self { nodes, skills, totals: Totals::default(), disk };
+        snapshot.settle();
+        snapshot
+    }
+
+    /// Takes out the skills at `paths`, and the nodes that no other skill holds.
+    pub(super) fn remove(&mut self, paths: &[&str]) {
+        self.skills.retain(|skill| !paths.contains(&&*skill.path));
+        let skills = &self.skills;
+        self.nodes.retain(|node| skills.iter().any(|skill| is_within(&node.path, &skill.path)));
+        self.settle();
+    }
+
+    /// Finds each skill's range anew, and adds up.
+    fn settle(&mut self) {
+        for skill in &mut self.skills {
+            skill.nodes = subtree(&self.nodes, &skill.path).unwrap_or_default();
+        }
+        let files = self.nodes.iter().filter_map(|node| node.file.as_ref());
+        let nothing = Totals { skills: self.skills.len(), ..Totals::default() };
+        self.totals = files.fold(nothing, |totals, file| Totals {
+            files: totals.files + 1,
+            bytes: totals.bytes + file.size,
+            ..totals
         });
-        Self { nodes, skills, totals }
     }
 
     /// The served skills, in the order in which they are listed.
@@ -158,6 +180,11 @@ impl Snapshot {
             rest = &rest[skipped..];
             Some(child)
         }))
+    }
+
+    /// Reads the files of this snapshot.
+    pub(super) fn disk(&self) -> &Disk {
+        &self.disk
     }
 
     /// How much is served.
