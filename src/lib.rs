@@ -27,6 +27,8 @@ pub mod finding;
 pub mod format;
 pub mod frontmatter;
 pub mod mcp;
+pub mod media_type;
 pub mod skill;
+pub mod stdio;
 pub mod tree;
 pub mod uri;
