@@ -23,7 +23,7 @@ impl Severity {
 }
 
 /// A place in a text file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The line, counted from 1.
     pub line: u32,
@@ -36,7 +36,7 @@ pub struct Place {
 }
 
 /// One thing that is wrong, told once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Finding {
     /// What kind it is.
     pub code: Code,

@@ -142,20 +142,20 @@ impl<'a> Build<'a> {
             gather(skill.candidate.dir, &skill.path, shown, &mut nodes, &mut wanted);
         }
         let max_bytes = self.options.limits.max_bytes;
-        let read: Vec<Result<Node, Finding>> = wanted
+        let read: Vec<Result<Node, Box<Finding>>> = wanted
             .into_par_iter()
             .map(|wanted| match known.get(&wanted.path) {
                 Some(read) => Ok(wanted.node(*read)),
                 None => match Read::file(&self.tree.disk, wanted.file, max_bytes) {
                     Ok(read) => Ok(wanted.node(read)),
-                    Err(error) => Err(candidate::unread(&wanted.shown, &error, Severity::Warning)),
+                    Err(error) => Err(Box::new(candidate::unread(&wanted.shown, &error, Severity::Warning))),
                 },
             })
             .collect();
         for outcome in read {
             match outcome {
                 Ok(node) => nodes.push(node),
-                Err(finding) => self.findings.push(finding),
+                Err(finding) => self.findings.push(*finding),
             }
         }
         let shown: Vec<_> =

@@ -78,6 +78,8 @@ mod tests {
         check("a", second, Err(Conflict::Encloses("a/b".to_owned())));
         check("a-b", second, Ok(()));
         check("a/bc", second, Ok(()));
-        check("a", first, Ok(()));
+        check("a", first, Err(Conflict::Encloses("a/bc".to_owned())));
+        check("a/b/c/d", first, Ok(()));
+        check("z", second, Ok(()));
     }
 }

@@ -21,8 +21,8 @@ pub struct Catalog {
 
 struct Shared {
     current: watch::Sender<State>,
-    /// Looks at the directory and builds a snapshot. It blocks.
-    look: Box<dyn Fn() -> Snapshot + Send + Sync>,
+    /// Looks at the directories and builds a snapshot. It blocks.
+    look: Box<dyn Fn() -> Result<Snapshot, String> + Send + Sync>,
     /// Held by the one look that runs.
     looking: Mutex<()>,
 }
@@ -31,7 +31,8 @@ struct Shared {
 enum State {
     Building,
     Ready(Arc<Snapshot>),
-    Failed,
+    /// There never was a snapshot, and why.
+    Failed(Arc<str>),
 }
 
 /// Why a served path could not be read.
@@ -50,8 +51,9 @@ pub enum ReadError {
 
 impl Catalog {
     /// A catalog whose first snapshot is made by `look` on a thread of its own, started at once. `look` runs again when a
-    /// read finds that a file is not what the snapshot says. Must be called within a Tokio runtime.
-    pub fn start(look: impl Fn() -> Snapshot + Send + Sync + 'static) -> Self {
+    /// read finds that a file is not what the snapshot says. An error of the first look says in a sentence why there is
+    /// no catalog; after that, the last snapshot stays. Must be called within a Tokio runtime.
+    pub fn start(look: impl Fn() -> Result<Snapshot, String> + Send + Sync + 'static) -> Self {
         let shared = Shared {
             current: watch::Sender::new(State::Building),
             look: Box::new(look),
@@ -73,6 +75,15 @@ impl Catalog {
         match state.as_deref() {
             Ok(State::Ready(snapshot)) => Ok(snapshot.clone()),
             _ => Err(ReadError::Unavailable),
+        }
+    }
+
+    /// Waits for the failure of the first look, and says why it failed. Never ends when there is a snapshot.
+    pub async fn failure(&self) -> Arc<str> {
+        let mut current = self.shared.current.subscribe();
+        match current.wait_for(|state| matches!(state, State::Failed(_))).await.as_deref() {
+            Ok(State::Failed(why)) => why.clone(),
+            _ => std::future::pending().await,
         }
     }
 
@@ -111,10 +122,21 @@ impl Catalog {
         }
         let shared = self.shared.clone();
         let looked = tokio::task::spawn_blocking(move || (shared.look)()).await;
-        self.shared.current.send_replace(match looked {
-            Ok(snapshot) => State::Ready(Arc::new(snapshot)),
-            Err(_) => State::Failed,
-        });
+        match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
+            Ok(snapshot) => {
+                self.shared.current.send_replace(State::Ready(Arc::new(snapshot)));
+            }
+            Err(why) => {
+                tracing::error!("{why}");
+                self.shared.current.send_if_modified(|state| {
+                    let is_first = matches!(state, State::Building);
+                    if is_first {
+                        *state = State::Failed(why.into());
+                    }
+                    is_first
+                });
+            }
+        }
     }
 }
 

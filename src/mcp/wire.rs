@@ -3,9 +3,11 @@
 //! rmcp takes what it can make sense of and passes over the rest. Here every faulty message has an answer, the same one
 //! over every transport, and no fault ends a session.
 
+use std::borrow::Cow;
+
 use rmcp::ErrorData;
 use rmcp::model::{
-    CancelledNotification, ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId,
+    CancelledNotification, ClientJsonRpcMessage, ClientNotification, ErrorCode, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage,
 };
 use serde_json::{Value, json};
@@ -36,8 +38,17 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     /// Refuses what is no request of this protocol.
-    pub(crate) fn invalid(id: Option<RequestId>, message: impl Into<std::borrow::Cow<'static, str>>) -> Self {
+    pub(crate) fn invalid(id: Option<RequestId>, message: impl Into<Cow<'static, str>>) -> Self {
         Self { id, error: ErrorData::invalid_request(message, None) }
+    }
+
+    fn boxed(id: Option<RequestId>, error: ErrorData) -> Box<Self> {
+        Box::new(Self { id, error })
+    }
+
+    /// Whether it is a request, with parameters that its method does not take.
+    pub(crate) fn is_of_parameters(&self) -> bool {
+        self.error.code == ErrorCode::INVALID_PARAMS
     }
 
     /// The answer as JSON. Where no id can be seen it is `null`, as JSON-RPC has it.
@@ -50,16 +61,17 @@ impl Refusal {
 ///
 /// # Errors
 /// The answer to give, if `bytes` are no JSON, no message, or a request with a cursor that is no text.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, Refusal> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, Box<Refusal>> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| Refusal {
-        id: None,
-        error: ErrorData::parse_error(format!("the message is not JSON: {error}"), None),
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+        Refusal::boxed(None, ErrorData::parse_error(format!("the message is not JSON: {error}"), None))
     })?;
+    let invalid = |id, message| Box::new(Refusal::invalid(id, message));
     let Value::Object(message) = &value else {
-        let what =
-            if value.is_array() { "batches of messages are not supported" } else { "a message is an object" };
-        return Err(Refusal::invalid(None, what));
+        let is_batch = value.is_array();
+        let message =
+            if is_batch { "batches of messages are not supported" } else { "a message is an object" };
+        return Err(invalid(None, message));
     };
     // An id stands for a request only beside a method; beside a result or an error it is one of ours.
     let method = message.get("method").and_then(Value::as_str);
@@ -69,9 +81,9 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, Refusal> {
     if method.is_some_and(|method| PAGED.contains(&method))
         && cursor.is_some_and(|cursor| !cursor.is_string() && !cursor.is_null())
     {
-        return Err(Refusal { id, error: ErrorData::invalid_params("a cursor is a text", None) });
+        return Err(Refusal::boxed(id, ErrorData::invalid_params("a cursor is a text", None)));
     }
-    serde_json::from_value(value).map_err(|_| Refusal::invalid(id, "this is no JSON-RPC 2.0 message of MCP"))
+    serde_json::from_value(value).map_err(|_| invalid(id, "this is no JSON-RPC 2.0 message of MCP"))
 }
 
 /// The id of the request that a message answers, if it answers one.

@@ -51,7 +51,7 @@ enum Wanting {
     /// A request to hand on.
     Request(RequestId, Box<Incoming>),
     /// Anything to refuse.
-    Refusal(Refusal),
+    Refusal(Box<Refusal>),
 }
 
 /// How a session ends.
@@ -156,13 +156,13 @@ where
         let what = match line {
             Err(TooLong) => {
                 let message = format!("a message is at most {REQUEST_MAX_BYTES} bytes long");
-                Wanting::Refusal(Refusal::invalid(None, message))
+                Wanting::Refusal(Box::new(Refusal::invalid(None, message)))
             }
             Ok(line) if line.trim_ascii().is_empty() => return None,
             Ok(line) => match wire::parse(&line) {
                 Ok(JsonRpcMessage::Request(request)) if self.is_known(&request.id) => {
                     let message = format!("the id {} is that of a request not answered yet", request.id);
-                    Wanting::Refusal(Refusal::invalid(None, message))
+                    Wanting::Refusal(Box::new(Refusal::invalid(None, message)))
                 }
                 Ok(JsonRpcMessage::Request(request)) => {
                     Wanting::Request(request.id.clone(), Box::new(JsonRpcMessage::Request(request)))
