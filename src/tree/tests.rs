@@ -1,0 +1,6 @@
+//! Walks of real directories.
+
+#![allow(clippy::unwrap_used)]
+
+mod bed;
+mod links;
