@@ -51,7 +51,10 @@ impl Lister<'_> {
                 _ => return Err("it is a link that leads to no file".to_owned()),
             }
         };
-        read.map_err(|error| error.to_string())
+        read.map_err(|error| match error {
+            ReadError::Gone => "it is no regular file".to_owned(),
+            other => other.to_string(),
+        })
     }
 
     fn refuse_rules(&mut self, reason: &str) -> bool {

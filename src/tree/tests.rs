@@ -3,4 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod bed;
+mod ignoring;
 mod links;
+mod names;
