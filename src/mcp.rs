@@ -20,6 +20,8 @@ use rmcp::model::{Implementation, MetaObject, ServerCapabilities, ServerConfig};
 use crate::catalog::{Catalog, Skill, Snapshot};
 
 use answer::Stamp;
+#[cfg(test)]
+pub(crate) use answer::finish;
 
 /// The most bytes of one message from a client: a line of input, or the body of a request.
 pub const REQUEST_MAX_BYTES: usize = 256 * 1024;

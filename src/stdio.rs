@@ -71,3 +71,6 @@ async fn run(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

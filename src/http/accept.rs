@@ -54,8 +54,8 @@ async fn accept(
 ) {
     let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     while let Ok(permit) = connections.clone().acquire_owned().await {
-        match listener.accept().await {
-            Ok((stream, _)) => {
+        match next(listener).await {
+            Ok(stream) => {
                 tokio::spawn(server.clone().connection(stream, graceful.watcher(), stopping.clone(), permit));
             }
             Err(error) => {
@@ -64,6 +64,13 @@ async fn accept(
             }
         }
     }
+}
+
+/// The next connection. What is sent over it goes out at once, not only when what went before has been acknowledged.
+async fn next(listener: &TcpListener) -> std::io::Result<TcpStream> {
+    let (stream, _) = listener.accept().await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
 }
 
 /// How a connection is served.
@@ -92,10 +99,6 @@ impl Server {
         stopping: CancellationToken,
         _permit: OwnedSemaphorePermit,
     ) {
-        // An answer that fits into no full packet goes out at once, not when the last one has been acknowledged.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection cannot be set to send at once");
-        }
         let spoken = tokio::select! {
             spoken = tokio::time::timeout(HEAD_READ_MAX, has_spoken(&stream)) => spoken.is_ok(),
             () = stopping.cancelled() => false,
@@ -119,5 +122,46 @@ async fn has_spoken(stream: &TcpStream) {
             return;
         }
         tokio::time::sleep(SNIFF_INTERVAL).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    async fn listen() -> (TcpListener, std::net::SocketAddr) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        (listener, address)
+    }
+
+    #[tokio::test]
+    async fn connections_send_at_once() {
+        let (listener, address) = listen().await;
+        let _client = TcpStream::connect(address).await.unwrap();
+        assert!(next(&listener).await.unwrap().nodelay().unwrap());
+    }
+
+    /// A client that sends `begin` and nothing more is left, at the latest when its time is up. The clock runs ahead
+    /// whenever nothing else happens.
+    async fn check(begin: &[u8]) {
+        let (listener, address) = listen().await;
+        tokio::spawn(run(listener, Router::new(), std::future::pending()));
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client.write_all(begin).await.unwrap();
+        let mut answer = Vec::new();
+        let read = tokio::time::timeout(2 * HEAD_READ_MAX, client.read_to_end(&mut answer));
+        assert!(read.await.is_ok(), "{begin:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_says_too_little_is_left() {
+        check(b"").await;
+        check(b"P").await;
+        check(&HTTP_2[..9]).await;
+        check(b"POST /mcp HTTP/1.1\r\nHost: ").await;
+        check(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     }
 }

@@ -69,6 +69,7 @@ impl Endpoint {
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
         let body = body::read(body).await?;
+        let body = body.slice_ref(wire::without_mark(&body));
         wire::parse(&body)?;
         if accepts_all(&head.headers) {
             head.headers.insert(header::ACCEPT, ACCEPT);
@@ -88,7 +89,9 @@ fn is_json(headers: &HeaderMap) -> bool {
 fn accepts_all(headers: &HeaderMap) -> bool {
     match headers.get(header::ACCEPT).map(HeaderValue::to_str) {
         None => true,
-        Some(Ok(accept)) => accept.split(',').any(|range| range.trim() == "*/*"),
+        Some(Ok(accept)) => {
+            accept.split(',').filter_map(|range| range.split(';').next()).any(|range| range.trim() == "*/*")
+        }
         Some(Err(_)) => false,
     }
 }

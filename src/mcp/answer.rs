@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::failure::Failure;
 
 /// Does the work for one request, to its end, a panic or its cancellation.
-pub(super) async fn finish<T>(
+pub(crate) async fn finish<T>(
     method: &str,
     cancelled: &CancellationToken,
     work: impl Future<Output = Result<T, Failure>>,

@@ -1,6 +1,6 @@
 //! Why a request fails, and which JSON-RPC error says so (G2, R1, D2, X1).
 
-use rmcp::model::ErrorData;
+use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::json;
 
 use crate::catalog::ReadError;
@@ -10,7 +10,7 @@ use super::cursor::NoCursor;
 
 /// Why a request fails. The message goes to the client as it stands.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// No skill has its `SKILL.md` at that URI, spelled as the listing spells it (G2).
     #[error("no skill is served at {0}")]
     NoSkill(String),
@@ -34,6 +34,9 @@ pub(super) enum Failure {
     /// Parameters that the method does not take.
     #[error("the parameters of {0} are missing or malformed")]
     Params(String),
+    /// No such method.
+    #[error("there is no method {0:?}")]
+    Method(String),
     /// A tool or a prompt, of which there are none.
     #[error("there is no {kind} {name:?}")]
     Unknown {
@@ -78,6 +81,7 @@ impl From<Failure> for ErrorData {
             Failure::Cursor | Failure::Params(_) | Failure::Unknown { .. } => {
                 ErrorData::invalid_params(message, None)
             }
+            Failure::Method(_) => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None),
             Failure::Catalog(_) | Failure::Cancelled | Failure::Panicked => {
                 ErrorData::internal_error(message, None)
             }

@@ -3,7 +3,7 @@
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
     GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ReadResourceDirectoryRequestParams, ReadResourceRequestParams,
@@ -177,7 +177,7 @@ impl ServerHandler for Handler {
         if METHODS.contains(&request.method.as_str()) {
             return Err(Failure::Params(request.method).into());
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
+        Err(Failure::Method(request.method).into())
     }
 }
 

@@ -62,8 +62,7 @@ impl Refusal {
 /// # Errors
 /// The answer to give, if `bytes` are no JSON, no message, or a request with a cursor that is no text.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, Box<Refusal>> {
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+    let value: Value = serde_json::from_slice(without_mark(bytes)).map_err(|error| {
         Refusal::boxed(None, ErrorData::parse_error(format!("the message is not JSON: {error}"), None))
     })?;
     let invalid = |id, message| Box::new(Refusal::invalid(id, message));
@@ -84,6 +83,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, Box<Refusal>> {
         return Err(Refusal::boxed(id, ErrorData::invalid_params("a cursor is a text", None)));
     }
     serde_json::from_value(value).map_err(|_| invalid(id, "this is no JSON-RPC 2.0 message of MCP"))
+}
+
+/// The bytes without the byte order mark that some clients begin with.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
 /// The id of the request that a message answers, if it answers one.
