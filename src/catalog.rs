@@ -6,6 +6,8 @@ mod claims;
 mod limits;
 mod live;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 
 pub use build::{OnNameMismatch, Options, build};
 pub use limits::Limits;
