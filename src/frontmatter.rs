@@ -1,11 +1,15 @@
 //! A skill's frontmatter: between which fences it stands, and what it says (N1, E2).
 
+mod fences;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
 use serde_json::{Map, Value};
 
 use crate::finding::{Code, Problem};
+use crate::problem::problem;
+use crate::yaml::{self, Root};
 
 /// The largest frontmatter that is parsed, in bytes.
 pub const FRONTMATTER_MAX_BYTES: usize = 256 * 1024;
@@ -31,8 +35,64 @@ pub struct FieldSpan {
 /// Reads the frontmatter of a `SKILL.md` from its raw bytes.
 ///
 /// # Errors
-/// The first [`Problem`] that keeps the frontmatter from having one meaning for every host.
+/// The first [`Problem`] that keeps the frontmatter from having one meaning for every host: [`Code::NotUtf8`],
+/// [`Code::NoFrontmatter`], [`Code::UnclosedFrontmatter`], [`Code::FrontmatterTooLarge`], [`Code::NotAMapping`] or one of
+/// the codes of YAML.
 pub fn parse(file: &[u8]) -> Result<Frontmatter, Problem> {
-    let _ = file;
-    Err(Problem { code: Code::NoFrontmatter, span: 0..0, message: String::new(), help: String::new() })
+    let text = fences::text(file)?;
+    let inner = fences::find(text)?;
+    let start = inner.start;
+    if inner.len() > FRONTMATTER_MAX_BYTES {
+        return Err(too_large(start, inner.len()));
+    }
+    let yaml = text.get(inner).unwrap_or("");
+    let shift = |range: Range<usize>| range.start + start..range.end + start;
+    match yaml::load(yaml) {
+        Ok(Root::Empty) => Ok(Frontmatter { fields: Map::new(), spans: HashMap::new() }),
+        Ok(Root::Mapping(fields, spans)) => {
+            let shifted = spans.into_iter().map(|at| FieldSpan { key: shift(at.0), value: shift(at.1) });
+            let spans = fields.keys().cloned().zip(shifted).collect();
+            Ok(Frontmatter { fields: in_order(fields), spans })
+        }
+        Ok(Root::Other(value, span)) => Err(not_a_mapping(&value, shift(span))),
+        Err(problem) => Err(Problem { span: shift(problem.span), ..problem }),
+    }
+}
+
+/// `name` and `description` first, then the author's order.
+fn in_order(mut fields: Map<String, Value>) -> Map<String, Value> {
+    let mut ordered = Map::new();
+    for key in ["name", "description"] {
+        if let Some(value) = fields.shift_remove(key) {
+            ordered.insert(key.to_owned(), value);
+        }
+    }
+    ordered.extend(fields);
+    ordered
+}
+
+fn too_large(at: usize, bytes: usize) -> Problem {
+    problem(
+        Code::FrontmatterTooLarge,
+        at..at,
+        format!("the frontmatter has {bytes} bytes, and at most {FRONTMATTER_MAX_BYTES} are parsed"),
+        "move the text below the closing `---`, or to a file of its own",
+    )
+}
+
+fn not_a_mapping(value: &Value, span: Range<usize>) -> Problem {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a mapping",
+    };
+    problem(
+        Code::NotAMapping,
+        span,
+        format!("the frontmatter is {kind}, not a mapping of fields"),
+        "write one `key: value` a line, with a space after the colon",
+    )
 }
