@@ -66,6 +66,7 @@ fn options(strict_indentation: bool) -> Options {
     granit_parser::options! {
         strict_indentation: strict_indentation,
         disallow_directives: true,
+        emit_anchor_events: true,
         max_buffered_comment_events: usize::MAX,
         simple_key_max_lookahead: KEY_MAX_CHARS,
         flow_nesting_limit: DEPTH_MAX,
