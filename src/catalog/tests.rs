@@ -193,7 +193,7 @@ fn files_that_grew_after_the_walk_count_as_they_are_read() {
     fs::write(dir.path().join("a/x"), "x".repeat(90)).unwrap();
     let options = Options { limits: Limits { max_files: 9, max_bytes: 100 }, ..Options::default() };
     let (snapshot, findings) = build(&tree, &options);
-    let served: Vec<_> = snapshot.skills().iter().map(|skill| &*skill.path).collect();
+    let served: Vec<_> = snapshot.skills().map(|skill| &*skill.path).collect();
     assert_eq!(served, ["a/in"]);
     assert!(snapshot.node("a/x").is_none());
     assert_eq!(findings.len(), 1);
