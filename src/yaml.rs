@@ -5,23 +5,23 @@
 //! a text costs a bounded stack of frames.
 
 mod anchor;
-mod brackets;
+
 mod check;
 mod explain;
 mod line;
 mod loader;
 mod number;
 mod scalar;
+mod spaced;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use granit_parser::Options;
 use serde_json::{Map, Value};
 
 use crate::finding::Problem;
-use brackets::Spaced;
 use loader::load_as_is;
+use spaced::Spaced;
 
 /// The deepest nesting of collections, the frontmatter's own mapping included.
 pub(crate) const DEPTH_MAX: usize = 64;
@@ -66,6 +66,7 @@ fn options(strict_indentation: bool) -> Options {
     granit_parser::options! {
         strict_indentation: strict_indentation,
         disallow_directives: true,
+        emit_anchor_events: true,
         max_buffered_comment_events: usize::MAX,
         simple_key_max_lookahead: KEY_MAX_CHARS,
         flow_nesting_limit: DEPTH_MAX,

@@ -19,6 +19,8 @@ const REFUSED: &[(&str, Code)] = &[
     ("key-explseq", Code::YamlNotJson),
     ("key-nan", Code::YamlNotJson),
     ("plain-brace-tpl", Code::YamlNotJson),
+    // Blanks that hosts count as indentation in some places.
+    ("tab-line", Code::YamlSyntax),
     // A `:` with nothing before it.
     ("key-empty", Code::YamlSyntax),
     // Characters that YAML forbids or that nobody sees.

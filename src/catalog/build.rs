@@ -1,19 +1,18 @@
 //! From a walked tree to a snapshot: which candidates are served, under which paths, and what their files digest to.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::finding::{Code, Finding, Severity};
-use crate::skill::SKILL_MD;
-use crate::tree::{Directory, File as TreeFile, Root, Tree};
-use crate::uri;
+use crate::finding::Finding;
+use crate::tree::{Directory, Root, Tree};
 
-use super::candidate::{self, Candidate, Judged, Read, join};
+use super::candidate::{self, Candidate, Judged, join};
 use super::claims::{Claims, Conflict};
+use super::complain::{conflicting, mismatch};
 use super::limits::{Limits, Sum};
-use super::snapshot::{File, Node, Snapshot};
+use super::read::{Served, shards};
+use super::snapshot::Snapshot;
 
 /// How skills are judged.
 #[derive(Clone, Debug, Default)]
@@ -50,15 +49,6 @@ struct Build<'a> {
     claims: Claims,
     served: Vec<Served<'a>>,
     findings: Vec<Finding>,
-}
-
-/// A skill that is served, unless its files turn out to be more or larger than they looked.
-struct Served<'a> {
-    path: String,
-    candidate: Candidate<'a>,
-    judged: Judged,
-    /// Whether it lies in another served skill, whose files then hold its own.
-    nested: bool,
 }
 
 impl<'a> Build<'a> {
@@ -133,133 +123,22 @@ impl<'a> Build<'a> {
 
     /// Reads and digests every file of the served skills.
     fn finish(mut self) -> (Snapshot, Vec<Finding>) {
-        let known: HashMap<String, Read> =
-            self.served.iter().map(|skill| (join(&skill.path, SKILL_MD), skill.judged.read)).collect();
-        let mut nodes = Vec::new();
-        let mut wanted = Vec::new();
-        for skill in self.served.iter().filter(|skill| !skill.nested) {
-            let shown = skill.candidate.shown.parent().unwrap_or(&skill.candidate.shown);
-            gather(skill.candidate.dir, &skill.path, shown, &mut nodes, &mut wanted);
-        }
-        let max_bytes = self.options.limits.max_bytes;
-        let read: Vec<Result<Node, Box<Finding>>> = wanted
-            .into_par_iter()
-            .map(|wanted| match known.get(&wanted.path) {
-                Some(read) => Ok(wanted.node(*read)),
-                None => match Read::file(&self.tree.disk, wanted.file, max_bytes) {
-                    Ok(read) => Ok(wanted.node(read)),
-                    Err(error) => Err(Box::new(candidate::unread(&wanted.shown, &error, Severity::Warning))),
-                },
-            })
-            .collect();
-        for outcome in read {
-            match outcome {
-                Ok(node) => nodes.push(node),
-                Err(finding) => self.findings.push(*finding),
+        let mut outermost: Vec<Vec<Served<'a>>> = Vec::new();
+        for skill in self.served {
+            match outermost.last_mut() {
+                Some(around) if skill.nested => around.push(skill),
+                _ => outermost.push(vec![skill]),
             }
         }
-        let shown: Vec<_> =
-            self.served.iter().map(|skill| (skill.path.clone(), skill.candidate.shown.clone())).collect();
-        let skills =
-            self.served.into_iter().map(|skill| (skill.path.into(), skill.judged.frontmatter)).collect();
-        let mut snapshot = Snapshot::new(nodes, skills, self.tree.disk.clone());
-        self.findings.extend(drop_grown(&mut snapshot, &shown, self.options.limits));
+        let disk = &self.tree.disk;
+        let limits = self.options.limits;
+        let read: Vec<_> = outermost.into_par_iter().map(|skills| shards(skills, disk, limits)).collect();
+        let mut all = Vec::new();
+        for (shards, findings) in read {
+            all.extend(shards.into_iter().map(Arc::new));
+            self.findings.extend(findings);
+        }
         self.findings.sort_by(|a, b| a.path.cmp(&b.path));
-        (snapshot, self.findings)
+        (Snapshot::new(all), self.findings)
     }
-}
-
-/// Takes out the skills that were within the limits when they were walked and no longer when their files were read.
-fn drop_grown(snapshot: &mut Snapshot, shown: &[(String, PathBuf)], limits: Limits) -> Vec<Finding> {
-    let mut paths = Vec::new();
-    let mut findings = Vec::new();
-    for (path, shown) in shown {
-        let mut sum = Sum::default();
-        let files = snapshot.skill(path).map(|skill| snapshot.files(skill));
-        files.into_iter().flatten().for_each(|(_, file)| sum.add(file.size));
-        if let Some(finding) = sum.over(limits, shown) {
-            paths.push(path.as_str());
-            findings.push(finding);
-        }
-    }
-    if !paths.is_empty() {
-        snapshot.remove(&paths);
-    }
-    findings
-}
-
-/// A file that will be served.
-struct Wanted<'a> {
-    path: String,
-    file: &'a TreeFile,
-    shown: PathBuf,
-}
-
-impl Wanted<'_> {
-    fn node(self, read: Read) -> Node {
-        let Read { digest, size, content } = read;
-        let file =
-            File { digest, size, content, modified: self.file.modified, source: self.file.source.clone() };
-        Node { path: self.path.into(), file: Some(file) }
-    }
-}
-
-/// Lists a directory that is served at `path`, with all that is in it: directories are nodes at once, files are wanted.
-fn gather<'a>(
-    dir: &'a Directory,
-    path: &str,
-    shown: &Path,
-    nodes: &mut Vec<Node>,
-    wanted: &mut Vec<Wanted<'a>>,
-) {
-    nodes.push(Node { path: path.into(), file: None });
-    for file in &dir.files {
-        wanted.push(Wanted { path: join(path, &file.name), file, shown: shown.join(&*file.name) });
-    }
-    for child in &dir.dirs {
-        gather(child, &join(path, &child.name), &shown.join(&*child.name), nodes, wanted);
-    }
-}
-
-fn mismatch(candidate: &Candidate<'_>, judged: &Judged, policy: OnNameMismatch) -> Box<Finding> {
-    let (name, dir_name) = (&judged.name, candidate.dir_name);
-    let help = match policy {
-        OnNameMismatch::Skip => {
-            format!("make the two equal, or serve it as {name} with --on-name-mismatch use-name")
-        }
-        OnNameMismatch::UseName => {
-            format!("rename the directory to {name}; inside another skill nothing is moved")
-        }
-    };
-    Box::new(Finding {
-        code: Code::NameMismatch,
-        severity: Severity::Error,
-        path: candidate.shown.clone(),
-        place: Some(judged.name_place.clone()),
-        message: format!("the name \"{name}\" is not that of its directory, \"{dir_name}\""),
-        help,
-    })
-}
-
-fn conflicting(candidate: &Candidate<'_>, path: &str, conflict: &Conflict) -> Box<Finding> {
-    let uri = uri::from_path(path);
-    let (code, message) = match conflict {
-        Conflict::Taken => (Code::UriTaken, format!("another skill is already served at {uri}")),
-        Conflict::Inside(other) => (
-            Code::InsideAnotherSkill,
-            format!("{uri} would lie inside {}, a skill of another root", uri::from_path(other)),
-        ),
-        Conflict::Encloses(other) => (
-            Code::InsideAnotherSkill,
-            format!("{uri} would enclose {}, a skill of another root", uri::from_path(other)),
-        ),
-    };
-    Box::new(Finding {
-        code,
-        severity: Severity::Error,
-        path: candidate.shown.clone(),
-        place: None,
-        message,
-        help: "put one of the two roots under a prefix of its own with --mount PREFIX=DIR".to_owned(),
-    })
 }

@@ -9,7 +9,7 @@ use crate::skill::{Digest, SKILL_MD, SkillName};
 use crate::tree::{Directory, Disk, File, ReadError, Root};
 use crate::{format, frontmatter};
 
-use super::snapshot::Content;
+use super::shard::Content;
 
 /// A directory with a `SKILL.md`.
 #[derive(Debug)]

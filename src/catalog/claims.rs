@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::snapshot::{in_tree_order, is_within};
+use super::order::{in_tree_order, is_within};
 
 /// Why a path cannot be claimed.
 #[derive(Debug, PartialEq, Eq)]

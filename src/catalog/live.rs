@@ -8,7 +8,8 @@ use tokio::sync::{Mutex, watch};
 
 use crate::skill::Digest;
 
-use super::snapshot::{File, Snapshot};
+use super::shard::File;
+use super::snapshot::Snapshot;
 
 /// How often a read looks at the directory again before it gives up on a file that keeps changing.
 const READ_TRIES: u32 = 3;
@@ -95,8 +96,9 @@ impl Catalog {
     pub async fn read(&self, path: &str) -> Result<(File, Bytes), ReadError> {
         for _ in 0..READ_TRIES {
             let snapshot = self.snapshot().await?;
-            let file = snapshot.node(path).and_then(|node| node.file.clone()).ok_or(ReadError::NotServed)?;
-            let (disk, source, size) = (snapshot.disk().clone(), file.source.clone(), file.size);
+            let (file, disk) = snapshot.file(path).ok_or(ReadError::NotServed)?;
+            let (file, disk) = (file.clone(), disk.clone());
+            let (source, size) = (file.source.clone(), file.size);
             let read = tokio::task::spawn_blocking(move || {
                 let bytes = disk.read(&source, size).ok()?;
                 Some((Digest::of(&bytes), bytes))

@@ -15,7 +15,7 @@ const DESCRIPTION_MIN_COLUMNS: usize = 20;
 pub fn table(snapshot: &Snapshot, columns: usize) -> String {
     let heading = ["NAME", "URI", "FILES", "BYTES", "DESCRIPTION"].map(str::to_owned);
     let rows: Vec<[String; 5]> =
-        std::iter::once(heading).chain(snapshot.skills().iter().map(|skill| row(snapshot, skill))).collect();
+        std::iter::once(heading).chain(snapshot.skills().map(|skill| row(snapshot, skill))).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2), width(3)];
     let room =

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use granit_parser::Span;
+use granit_parser::Marker;
 
 use crate::finding::{Code, Problem};
 use crate::problem::problem;
@@ -19,6 +19,14 @@ pub(super) fn before(text: &str) -> Result<(), Problem> {
             "save the file with LF or CRLF line ends",
         ));
     }
+    if let Some(at) = text.find("\n\u{feff}") {
+        return Err(problem(
+            Code::YamlSyntax,
+            at + 1..at + 4,
+            "a byte-order mark stands within the frontmatter",
+            "remove the invisible U+FEFF",
+        ));
+    }
     for separator in ["\u{2028}---", "\u{2029}---", "---\u{2028}", "---\u{2029}"] {
         if let Some(at) = text.find(separator) {
             return Err(problem(
@@ -29,15 +37,13 @@ pub(super) fn before(text: &str) -> Result<(), Problem> {
             ));
         }
     }
-    let last = text.rfind('\n').map_or(0, |end| end + 1);
-    let blanks = text.get(last..).unwrap_or("");
-    if blanks.trim().is_empty() && blanks.contains('\t') {
-        return Err(problem(
-            Code::YamlSyntax,
-            last..text.len(),
-            "a tab stands alone in the last line before the closing `---`",
-            "remove this line",
-        ));
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim().is_empty() && line.contains('\t') {
+            let at = start..start + line.trim_end_matches(['\r', '\n']).len();
+            return Err(problem(Code::YamlSyntax, at, "a line of blanks has a tab", "empty the line"));
+        }
+        start += line.len();
     }
     if let Some(at) = document_end(text) {
         return Err(problem(
@@ -62,22 +68,20 @@ pub(super) struct Indentation {
 }
 
 impl Indentation {
-    /// Refuses a node that a tab stands before where hosts count it as indentation.
-    ///
-    /// `is_block` says that the node is a collection without brackets.
-    pub(super) fn check(&mut self, text: &str, span: &Span, is_block: bool) -> Result<(), Problem> {
-        let Some(at) = span.start.byte_offset() else { return Ok(()) };
-        if span.start.line() != self.line {
-            let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
-            let line = text.get(start..).unwrap_or("");
+    /// Refuses what begins at `start`, if a tab stands before it that hosts count as indentation: before an anchor, a tag
+    /// or a collection without brackets.
+    pub(super) fn check(&mut self, text: &str, start: &Marker) -> Result<(), Problem> {
+        let Some(at) = start.byte_offset() else { return Ok(()) };
+        if start.line() != self.line {
+            let line_start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+            let line = text.get(line_start..).unwrap_or("");
             let indentation = line.len() - line.trim_start_matches([' ', '\t', '-', '?', ':']).len();
             let tab = line.get(..indentation).and_then(|indentation| indentation.find('\t'));
-            *self =
-                Self { line: span.start.line(), end: start + indentation, tab: tab.map(|tab| start + tab) };
+            let (end, tab) = (line_start + indentation, tab.map(|tab| line_start + tab));
+            *self = Self { line: start.line(), end, tab };
         }
-        let has_properties = text.get(self.end..at).is_some_and(|between| between.starts_with(['&', '!']));
         match self.tab {
-            Some(tab) if tab < at && ((is_block && at <= self.end) || has_properties) => Err(problem(
+            Some(tab) if tab < at && at <= self.end => Err(problem(
                 Code::YamlSyntax,
                 tab..tab + 1,
                 "a tab is used as indentation",
@@ -88,9 +92,26 @@ impl Indentation {
     }
 }
 
-/// Refuses a comment that follows something without a blank between.
-pub(super) fn comment(text: &str, at: Range<usize>) -> Result<(), Problem> {
+/// Refuses a comment that follows something without a blank between, one that a tab indents below a block scalar, and one
+/// between brackets that is not indented.
+pub(super) fn comment(
+    text: &str,
+    at: Range<usize>,
+    is_below_block: bool,
+    is_in_brackets: bool,
+) -> Result<(), Problem> {
+    let before = text.get(..at.start).unwrap_or("");
+    let blanks = before.len() - before.trim_end_matches([' ', '\t']).len();
+    let blanks = before.len() - blanks..before.len();
+    if is_below_block && text.get(blanks.clone()).is_some_and(|blanks| blanks.contains('\t')) {
+        return Err(problem(Code::YamlSyntax, blanks, "a tab is used as indentation", "indent with spaces"));
+    }
     match text.get(..at.start).and_then(|before| before.chars().next_back()) {
+        Some('\n') if is_in_brackets => {
+            let at = at.start..at.start + 1;
+            let message = "a comment between brackets begins in the first column";
+            Err(problem(Code::YamlSyntax, at, message, "indent the comment"))
+        }
         None | Some(' ' | '\t' | '\n' | '\u{feff}') => Ok(()),
         Some(_) => {
             let at = at.start..at.start + 1;
@@ -99,18 +120,30 @@ pub(super) fn comment(text: &str, at: Range<usize>) -> Result<(), Problem> {
     }
 }
 
-/// Refuses a block scalar with an indentation indicator (`|2`) and a line of blanks, whose blanks not every host counts.
-pub(super) fn block_scalar(text: &str, at: &Range<usize>) -> Result<(), Problem> {
-    let before = text.get(..at.start).unwrap_or("");
-    let header = before.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
+/// Refuses a block scalar in whose lines of blanks not every host counts the same blanks: one with an indentation
+/// indicator (`|2`), and one that keeps its line ends (`|+`) and has nothing else.
+pub(super) fn block_scalar(text: &str, at: &Range<usize>, value: &str) -> Result<(), Problem> {
+    // The parser's span begins with the text, or with the header where there is no text.
+    let start = if text.get(at.start..).is_some_and(|rest| rest.starts_with(['|', '>'])) {
+        at.start + 1
+    } else {
+        at.start
+    };
+    let before = text.get(..start).unwrap_or("").trim_end();
+    let header_start = before.rfind('\n').map_or(0, |end| end + 1);
+    let header = text.get(header_start..).and_then(|rest| rest.lines().next()).unwrap_or("");
     let indicator = |(at, _): (usize, &str)| {
         let rest = header.get(at + 1..).unwrap_or("");
-        rest.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit())
+        let keeps_nothing = rest.starts_with('+') && value.bytes().all(|byte| byte == b'\n');
+        keeps_nothing || rest.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit())
     };
     if !header.match_indices(['|', '>']).any(indicator) {
         return Ok(());
     }
-    let mut start = before.len() - before.lines().next_back().map_or(0, str::len);
+    let mut start = text
+        .get(before.len()..)
+        .and_then(|rest| rest.find('\n'))
+        .map_or(text.len(), |end| before.len() + end + 1);
     for line in text.get(start..).unwrap_or("").split_inclusive('\n') {
         let blanks = line.trim_end_matches(['\r', '\n']);
         if blanks.trim().is_empty() && !blanks.is_empty() {
@@ -127,6 +160,39 @@ pub(super) fn block_scalar(text: &str, at: &Range<usize>) -> Result<(), Problem>
         }
     }
     Ok(())
+}
+
+/// Refuses a quoted scalar whose further lines a tab indents, or that escapes a line end before an empty line.
+pub(super) fn quoted_scalar(text: &str, at: &Range<usize>) -> Result<(), Problem> {
+    let source = text.get(at.clone()).unwrap_or("");
+    let mut start = at.start;
+    let mut is_escaped = false;
+    for (nth, line) in source.split_inclusive('\n').enumerate() {
+        let content = line.trim_end_matches(['\r', '\n']);
+        let blanks = content.len() - content.trim_start_matches([' ', '\t']).len();
+        let is_blank = blanks == content.len();
+        if nth > 0 && !is_blank && content.get(..blanks).is_some_and(|blanks| blanks.contains('\t')) {
+            let at = start..start + blanks;
+            return Err(problem(Code::YamlSyntax, at, "a tab is used as indentation", "indent with spaces"));
+        }
+        if is_escaped && is_blank {
+            return Err(problem(
+                Code::YamlSyntax,
+                start..start,
+                "an empty line follows a line end that a backslash escapes",
+                "write `\\n` for a line end in the value",
+            ));
+        }
+        is_escaped = content.ends_with('\\');
+        start += line.len();
+    }
+    Ok(())
+}
+
+/// Whether there is anything but blanks and comments.
+pub(super) fn has_content(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    text.lines().any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
 }
 
 /// A line `...` that is not the one after the only document.

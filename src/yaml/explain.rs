@@ -205,6 +205,11 @@ pub(super) fn no_key(at: Range<usize>) -> Problem {
     problem(Code::YamlSyntax, at, "a `:` stands without a key before it", "write `key: value`")
 }
 
+/// A `?` alone.
+pub(super) fn unquoted_question_mark(at: Range<usize>) -> Problem {
+    problem(Code::YamlSyntax, at, "a `?` stands alone and is not quoted", "put it in quotes")
+}
+
 /// A key that the mapping has already.
 pub(super) fn duplicate_key(key: &str, at: Range<usize>) -> Problem {
     problem(

@@ -23,7 +23,7 @@ pub(super) fn load_as_is(text: &str) -> Result<Root, Problem> {
         None => Root::Empty,
         Some((Value::Object(fields), _)) => Root::Mapping(fields, loader.fields),
         // An empty document is as empty as a missing one.
-        Some((Value::Null, span)) if span.is_empty() => Root::Empty,
+        Some((Value::Null, _)) if !check::has_content(text) => Root::Empty,
         Some((value, span)) => Root::Other(value, span),
     })
 }
@@ -62,6 +62,8 @@ struct Loader<'a> {
     text: &'a str,
     frames: Vec<Frame>,
     indentation: Indentation,
+    /// Whether the last scalar was a block (`|` or `>`).
+    is_below_block: bool,
     anchors: Anchors,
     nodes: usize,
     text_bytes: usize,
@@ -76,6 +78,7 @@ impl<'a> Loader<'a> {
             text,
             frames: Vec::new(),
             indentation: Indentation::default(),
+            is_below_block: false,
             anchors: Anchors::default(),
             nodes: 0,
             text_bytes: 0,
@@ -104,7 +107,12 @@ impl<'a> Loader<'a> {
                 self.open(Open::Mapping(Map::new(), None), style, anchor, tag, span)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(at),
-            Event::Comment(..) => check::comment(self.text, at),
+            Event::Anchor(..) => self.indentation.check(self.text, &span.start),
+            Event::Comment(..) => {
+                let is_in_brackets =
+                    self.frames.last().is_some_and(|frame| frame.style == StructureStyle::Flow);
+                check::comment(self.text, at, self.is_below_block, is_in_brackets)
+            }
             _ => Ok(()),
         }
     }
@@ -118,12 +126,17 @@ impl<'a> Loader<'a> {
         span: &Span,
     ) -> Result<(), Problem> {
         let at = self.range(span);
-        self.indentation.check(self.text, span, false)?;
+        self.tag(span)?;
         // The parser writes a value that is not there as `~`.
         let text = if style == ScalarStyle::Plain && at.is_empty() { "" } else { text };
-        if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
-            check::block_scalar(self.text, &at)?;
+        match style {
+            ScalarStyle::Literal | ScalarStyle::Folded => check::block_scalar(self.text, &at, text)?,
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => check::quoted_scalar(self.text, &at)?,
+            // Between brackets some hosts read it as the mark of a key.
+            ScalarStyle::Plain if text == "?" => return Err(explain::unquoted_question_mark(at)),
+            ScalarStyle::Plain => {}
         }
+        self.is_below_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
         let value = self
             .kind(tag, span)
             .and_then(|kind| scalar::resolve(text, style, kind))
@@ -157,10 +170,13 @@ impl<'a> Loader<'a> {
         span: &Span,
     ) -> Result<(), Problem> {
         let at = self.range(span);
-        self.indentation.check(self.text, span, style == StructureStyle::Block)?;
+        if style == StructureStyle::Block {
+            self.indentation.check(self.text, &span.start)?;
+        }
         if self.frames.len() >= DEPTH_MAX {
             return Err(explain::too_deep(at));
         }
+        self.tag(span)?;
         if let Some(Frame { kind: Open::Mapping(_, None), .. }) = self.frames.last() {
             return Err(explain::collection_as_key(self.text, at));
         }
@@ -244,6 +260,10 @@ impl<'a> Loader<'a> {
             return Err(explain::too_many_nodes(at.clone()));
         }
         Ok(())
+    }
+
+    fn tag(&mut self, span: &Span) -> Result<(), Problem> {
+        span.tag_start().map_or(Ok(()), |start| self.indentation.check(self.text, &start))
     }
 
     fn kind(&self, tag: Option<Cow<'_, Tag>>, span: &Span) -> Result<Kind, scalar::Refusal> {

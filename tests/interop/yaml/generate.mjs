@@ -74,6 +74,7 @@ function flow(r, indent, depth) {
   const gap = () => (r.chance(0.15) ? `\n${" ".repeat(indent + (r.odd(0.5) ? 0 : 1) + r.below(3))}` : r.pick(r.odd(0.4) ? ["", "\t"] : ["", " "]));
   const entries = Array.from({ length: r.below(4) }, () => {
     const value = flow(r, indent, depth - 1);
+    if (!list && r.chance(0.1)) return `${key(r)}:${value}`;
     if (list && r.chance(0.85)) return value;
     if (!r.odd(0.7)) return `${key(r)}: ${value}`;
     return r.pick([r.pick(KEYS) + ": " + value, r.pick(KEYS) + ":" + value, quoted(r, r.pick(KEYS)) + ":" + value, r.pick(KEYS), "? " + r.pick(KEYS) + " : " + value, ": " + value]);
@@ -82,6 +83,18 @@ function flow(r, indent, depth) {
   const body = entries.map((entry) => gap() + entry + (r.chance(0.05) ? " # c\n" + " ".repeat(indent + 1) : "")).join(r.odd(0.1) ? " " : ",");
   const end = r.chance(0.2) ? `\n${" ".repeat(Math.max(0, indent - (r.odd(0.5) ? r.below(4) : 2)))}` : gap();
   return (list ? "[" : "{") + body + last + end + (r.odd(0.05) !== list ? "]" : "}");
+}
+
+/** A JSON text over several lines, as some authors put below `metadata:`. */
+function json(r, indent, depth) {
+  if (depth <= 0 || r.chance(0.3)) return r.pick(['"pdf"', '"a: b"', "1", "true", "null", '"\\n"', '"#x"', "plain", "'x'"]);
+  const list = r.chance(0.4);
+  const members = Array.from({ length: r.below(4) }, (_, n) => (list ? "" : r.pick([`"k${n}": `, `"k${n}":`, `k${n}: `])) + json(r, indent + 2, depth - 1));
+  const step = r.odd(0.3) ? r.below(4) - 1 : 2;
+  const inner = `\n${" ".repeat(Math.max(0, indent + step))}`;
+  const last = members.length && r.chance(0.3) ? "," : "";
+  const end = `\n${" ".repeat(Math.max(0, indent - (r.odd(0.3) ? 1 : 0)))}`;
+  return (list ? "[" : "{") + members.map((member) => inner + member).join(",") + last + end + (list ? "]" : "}");
 }
 
 function key(r) {
@@ -94,6 +107,10 @@ function node(r, indent, depth) {
   const pad = " ".repeat(indent);
   const choice = r.below(10);
   if (depth <= 0 || choice < 4) return " " + scalar(r, indent, false);
+  if (choice === 5 && r.chance(0.5)) {
+    const at = Math.max(0, indent - (r.chance(0.5) ? 0 : 2));
+    return (r.chance(0.5) ? " " : `\n${" ".repeat(Math.max(at, r.odd(0.5) ? 0 : indent))}`) + json(r, at, 3);
+  }
   if (choice < 6) return " " + flow(r, indent, depth);
   const props = r.odd(0.2) ? ` ${r.pick([...TAGS, "&x", "&y"])}` : "";
   if (choice < 8) {
