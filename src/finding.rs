@@ -23,7 +23,7 @@ impl Severity {
 }
 
 /// A place in a text file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The line, counted from 1.
     pub line: u32,
@@ -36,7 +36,7 @@ pub struct Place {
 }
 
 /// One thing that is wrong, told once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Finding {
     /// What kind it is.
     pub code: Code,
@@ -136,6 +136,8 @@ codes! {
     ReservedKey = "reserved-key",
     /// A file such as `skill.md` that would be a skill if its name were `SKILL.md` to the letter.
     WrongCase = "wrong-case",
+    /// A root holds no skill at all. A skill is a directory with a `SKILL.md`; a flat `foo.md` is none.
+    NoSkills = "no-skills",
     /// The skill has more files than every host must accept (E7).
     TooManyFiles = "too-many-files",
     /// The skill's files are larger in sum than every host must accept (E7).

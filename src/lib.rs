@@ -10,7 +10,7 @@
 //!
 //! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
 //!
-//! Imports point one way: `main → cli → serve, report → stdio, http → mcp → catalog → tree, format, frontmatter, uri →
+//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog → tree, format, frontmatter, uri →
 //! skill, finding`. What does *not* happen is as much a part of the design:
 //!
 //! - A bad file is a [`finding::Finding`], never an error that stops a neighbour.
@@ -23,12 +23,19 @@
 //! - Only [`mcp`] knows rmcp; [`catalog`] knows neither it nor a transport.
 
 pub mod catalog;
+pub mod cli;
+pub mod commands;
 pub mod finding;
 pub mod format;
 pub mod frontmatter;
+pub mod http;
+pub mod log;
 pub mod mcp;
+pub mod media_type;
 mod problem;
+pub mod report;
 pub mod skill;
+pub mod stdio;
 pub mod tree;
 pub mod uri;
 mod yaml;

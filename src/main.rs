@@ -1,1 +1,23 @@
-fn main() {}
+//! The program: arguments, logs, one command, an exit code.
+
+use skillserve::cli::{self, Command};
+use skillserve::commands::Exit;
+use skillserve::{commands, log};
+
+fn main() {
+    let config = cli::parse();
+    log::start(config.log_level, config.log_format);
+    let source = config.source;
+    let done = match config.command {
+        Command::Stdio(serving) => commands::stdio(source, serving),
+        Command::Http(serving, listening) => commands::http(source, serving, listening),
+        Command::Check => commands::check(&source),
+        Command::List { json } => commands::list(&source, json),
+    };
+    let code = done.unwrap_or_else(|error| {
+        tracing::error!("{error:#}");
+        Exit::CouldNotRun
+    });
+    // Not a return: a thread that still waits for stdin would hold the process.
+    std::process::exit(code as i32)
+}

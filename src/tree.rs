@@ -1,9 +1,47 @@
 //! The directories that skills are served from: **the only room that touches the skills' disk**.
+//!
+//! ```text
+//! Roots ─ zone: opened directories ─▶ walk: levels and links ─▶ list, entry: one directory ─▶ Tree
+//!                                                                ├─ names, rules, policy: what is left out
+//!                                                                └─ resolve: where a link leads
+//! Tree::disk ─ read: one file ─▶ bytes
+//! ```
+//!
+//! Every look and every read goes through handles, one name at a time and never through a link, so that no change of
+//! links or names, however well timed, leads out of the opened directories. A link is followed by `resolve`, which asks
+//! the disk only inside those directories. Nothing is opened that could block: a pipe, a socket or a device.
 
-use std::path::{Path, PathBuf};
+mod complain;
+mod entry;
+mod ignore_file;
+mod limits;
+mod list;
+mod names;
+mod policy;
+mod read;
+mod resolve;
+mod rules;
+mod spot;
+mod walk;
+mod zone;
+
+#[cfg(all(test, unix))]
+mod tests;
+
+use std::io;
+use std::ops::AddAssign;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::finding::Finding;
+use crate::finding::{Code, Finding, Severity};
+
+pub use read::{Disk, ReadError, Source};
+
+use list::Walk;
+use policy::Policy;
+use spot::Spot;
+use zone::{Place, Zone, Zones};
 
 /// What is looked at, and what is passed over.
 #[derive(Clone, Debug, Default)]
@@ -39,18 +77,57 @@ pub struct Mount {
     pub dir: PathBuf,
 }
 
-/// The opened roots. Cheap to clone; every read goes through handles on the roots, so that no change of links or names
-/// can lead a read out of them.
+/// The roots as they are to be walked. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Roots {}
+pub struct Roots(Arc<Setup>);
+
+#[derive(Debug)]
+struct Setup {
+    mounts: Vec<Mount>,
+    /// Where to find the mounts' directories whatever becomes of the working directory.
+    dirs: Vec<PathBuf>,
+    /// The same for [`Options::follow_links_to`].
+    follow: Vec<PathBuf>,
+    policy: Policy,
+}
 
 /// Why a root cannot be served. Each is one sentence that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
     /// There is nothing at that path.
-    #[error("there is no directory {0:?}")]
+    #[error("there is no directory {0:?}: check the path, or create it")]
     Missing(PathBuf),
-    // … more variants: not a directory, unreadable, a bad pattern
+    /// There is something else.
+    #[error("{0:?} is not a directory: name the directory that holds it")]
+    NotADirectory(PathBuf),
+    /// The system refused.
+    #[error("the directory {path:?} cannot be read: give the server's user the right to list it ({error})")]
+    Unreadable {
+        /// The directory, as typed.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A pattern that is none.
+    #[error("the pattern {pattern:?} of {option} is not in gitignore syntax: correct it ({reason})")]
+    Pattern {
+        /// The option that it was given to.
+        option: &'static str,
+        /// The pattern, as typed.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl RootError {
+    fn new(path: PathBuf, error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Missing(path),
+            io::ErrorKind::NotADirectory => Self::NotADirectory(path),
+            _ => Self::Unreadable { path, error },
+        }
+    }
 }
 
 /// What one look at the roots found.
@@ -58,6 +135,8 @@ pub enum RootError {
 pub struct Tree {
     /// One for each mount, in the order of the mounts.
     pub roots: Vec<Root>,
+    /// Reads the files of this tree.
+    pub disk: Disk,
 }
 
 /// One walked root.
@@ -86,6 +165,14 @@ pub struct LeftOut {
     pub ignored: u64,
 }
 
+impl AddAssign for LeftOut {
+    fn add_assign(&mut self, more: Self) {
+        self.hidden += more.hidden;
+        self.junk += more.junk;
+        self.ignored += more.ignored;
+    }
+}
+
 /// A directory as it will be served: links followed, what is left out left out, entries sorted by name.
 #[derive(Debug, Default)]
 pub struct Directory {
@@ -110,51 +197,71 @@ pub struct File {
     pub source: Source,
 }
 
-/// Where the bytes of a file are: a place inside one of the opened directories, with every link already resolved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    zone: u16,
-    path: Box<Path>,
-}
-
-/// Why a file's bytes could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// It is gone, or a part of its path is now a link, or it is no regular file any more.
-    #[error("it is no longer the file that it was")]
-    Gone,
-    /// It is larger than the reader allows.
-    #[error("it is larger than {max_bytes} bytes")]
-    TooLarge {
-        /// The bound that was given.
-        max_bytes: u64,
-    },
-    /// The system refused.
-    #[error("{0}")]
-    Io(#[source] std::io::Error),
-}
-
 impl Roots {
-    /// Opens the mounts' directories, and those of [`Options::follow_links_to`].
+    /// Makes sure that the mounts' directories, and those of [`Options::follow_links_to`], can be opened and listed. A
+    /// directory may itself be reached through links, wherever they lead.
     ///
     /// # Errors
-    /// The first directory that is missing, no directory or not readable, or the first pattern that is none.
+    /// The first pattern that is none, or the first directory that is missing, no directory or not readable.
     pub fn open(mounts: &[Mount], options: &Options) -> Result<Self, RootError> {
-        let _ = (mounts, options);
-        Ok(Self {})
+        let policy = Policy::new(options)?;
+        let check = |dir: &PathBuf| {
+            let absolute = std::path::absolute(dir).and_then(|path| Zone::open(&path).map(|_| path));
+            absolute.map_err(|error| RootError::new(dir.clone(), error))
+        };
+        let dirs = mounts.iter().map(|mount| check(&mount.dir)).collect::<Result<_, _>>()?;
+        let follow = options.follow_links_to.iter().map(check).collect::<Result<_, _>>()?;
+        Ok(Self(Arc::new(Setup { mounts: mounts.to_vec(), dirs, follow, policy })))
     }
 
-    /// Looks at everything once. A root that is a link is resolved anew, so a swapped link is followed.
+    /// Looks at everything once, and opens all directories anew for it, so that the swapped link of a root is followed.
+    /// A root that cannot be opened any more is empty and costs a finding; the other roots are walked all the same.
     pub fn walk(&self) -> (Tree, Vec<Finding>) {
-        (Tree { roots: Vec::new() }, Vec::new())
+        let Setup { mounts, dirs, follow, policy } = &*self.0;
+        let mut findings = Vec::new();
+        let mut zones = Vec::new();
+        let mut open = |path: &PathBuf, shown: &PathBuf, severity| match Zone::open(path) {
+            Ok(zone) => {
+                zones.push(zone);
+                Some(zones.len() - 1)
+            }
+            Err(error) => {
+                findings.push(gone(shown, severity, &error));
+                None
+            }
+        };
+        let opened: Vec<_> =
+            dirs.iter().zip(mounts).map(|(dir, mount)| open(dir, &mount.dir, Severity::Error)).collect();
+        for dir in follow {
+            open(dir, dir, Severity::Warning);
+        }
+        let zones = Zones::new(zones);
+        let mut roots = Vec::with_capacity(mounts.len());
+        for (mount, zone) in mounts.iter().zip(opened) {
+            let walk = Walk { zones: &zones, shown: &mount.dir, policy };
+            let walked = zone
+                .map(|zone| walk.root(Spot::top(Place { zone, path: PathBuf::new() })))
+                .unwrap_or_default();
+            findings.extend(walked.findings);
+            roots.push(Root {
+                prefix: mount.prefix.clone(),
+                shown: mount.dir.clone(),
+                real_name: zone.and_then(|zone| zones.get(zone)).map(Zone::name).unwrap_or_default(),
+                top: walked.top,
+                left_out: walked.left_out,
+            });
+        }
+        (Tree { roots, disk: Disk { zones } }, findings)
     }
+}
 
-    /// Reads a whole file, without following any link and without ever waiting on a pipe or a device.
-    ///
-    /// # Errors
-    /// See [`ReadError`]. Never more than `max_bytes` are held.
-    pub fn read(&self, source: &Source, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
-        let _ = (source, max_bytes);
-        Err(ReadError::Gone)
+fn gone(path: &std::path::Path, severity: Severity, error: &io::Error) -> Finding {
+    Finding {
+        code: Code::Unreadable,
+        severity,
+        path: path.to_owned(),
+        place: None,
+        message: format!("the directory cannot be opened any more, so nothing of it is served: {error}"),
+        help: "put it back, or restart without it".to_owned(),
     }
 }

@@ -1,16 +1,39 @@
 //! The cell that holds the current snapshot, and reads that never go out against another digest than it states.
 
+use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
-use super::snapshot::{File, Snapshot};
+use crate::skill::Digest;
+
+use super::shard::File;
+use super::snapshot::Snapshot;
+
+/// How often a read looks at the directory again before it gives up on a file that keeps changing.
+const READ_TRIES: u32 = 3;
 
 /// The current catalog, which many requests share. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Catalog {
-    current: watch::Receiver<Option<Arc<Snapshot>>>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    current: watch::Sender<State>,
+    /// Looks at the directories and builds a snapshot. It blocks.
+    look: Box<dyn Fn() -> Result<Snapshot, String> + Send + Sync>,
+    /// Held by the one look that runs.
+    looking: Mutex<()>,
+}
+
+#[derive(Clone)]
+enum State {
+    Building,
+    Ready(Arc<Snapshot>),
+    /// There never was a snapshot, and why.
+    Failed(Arc<str>),
 }
 
 /// Why a served path could not be read.
@@ -20,7 +43,7 @@ pub enum ReadError {
     #[error("nothing is served there")]
     NotServed,
     /// The file changes faster than it can be read and digested.
-    #[error("it is changing right now; try again in a moment")]
+    #[error("the file is changing right now; try again in a moment")]
     Changing,
     /// The catalog could not be built.
     #[error("the catalog is not available")]
@@ -28,22 +51,99 @@ pub enum ReadError {
 }
 
 impl Catalog {
+    /// A catalog whose first snapshot is made by `look` on a thread of its own, started at once. `look` runs again when a
+    /// read finds that a file is not what the snapshot says. An error of the first look says in a sentence why there is
+    /// no catalog; after that, the last snapshot stays. Must be called within a Tokio runtime.
+    pub fn start(look: impl Fn() -> Result<Snapshot, String> + Send + Sync + 'static) -> Self {
+        let shared = Shared {
+            current: watch::Sender::new(State::Building),
+            look: Box::new(look),
+            looking: Mutex::new(()),
+        };
+        let catalog = Self { shared: Arc::new(shared) };
+        let first = catalog.clone();
+        tokio::spawn(async move { first.look(None).await });
+        catalog
+    }
+
     /// The current snapshot; waits while the first one is being built.
     ///
     /// # Errors
-    /// [`ReadError::Unavailable`] when it will never be built.
+    /// [`ReadError::Unavailable`] when there will be none.
     pub async fn snapshot(&self) -> Result<Arc<Snapshot>, ReadError> {
-        let mut current = self.current.clone();
-        let value = current.wait_for(Option::is_some).await.map_err(|_| ReadError::Unavailable)?;
-        value.clone().ok_or(ReadError::Unavailable)
+        let mut current = self.shared.current.subscribe();
+        let state = current.wait_for(|state| !matches!(state, State::Building)).await;
+        match state.as_deref() {
+            Ok(State::Ready(snapshot)) => Ok(snapshot.clone()),
+            _ => Err(ReadError::Unavailable),
+        }
     }
 
-    /// The bytes of the file at a served path, with the entry that states their digest.
+    /// Waits for the failure of the first look, and says why it failed. Never ends when there is a snapshot.
+    pub async fn failure(&self) -> Arc<str> {
+        let mut current = self.shared.current.subscribe();
+        match current.wait_for(|state| matches!(state, State::Failed(_))).await.as_deref() {
+            Ok(State::Failed(why)) => why.clone(),
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// The bytes of the file at a served path, with the entry that states their size and digest. A file that is not what
+    /// its entry says is looked at again first, so that what goes out always agrees with what `skills/get` says next.
     ///
     /// # Errors
     /// See [`ReadError`].
     pub async fn read(&self, path: &str) -> Result<(File, Bytes), ReadError> {
-        let _ = path;
-        Err(ReadError::NotServed)
+        for _ in 0..READ_TRIES {
+            let snapshot = self.snapshot().await?;
+            let (file, disk) = snapshot.file(path).ok_or(ReadError::NotServed)?;
+            let (file, disk) = (file.clone(), disk.clone());
+            let (source, size) = (file.source.clone(), file.size);
+            let read = tokio::task::spawn_blocking(move || {
+                let bytes = disk.read(&source, size).ok()?;
+                Some((Digest::of(&bytes), bytes))
+            });
+            match read.await {
+                Ok(Some((digest, bytes))) if digest == file.digest => return Ok((file, bytes.into())),
+                _ => self.look(Some(&snapshot)).await,
+            }
+        }
+        Err(ReadError::Changing)
+    }
+
+    /// Looks again, unless somebody else has since `stale` was taken.
+    async fn look(&self, stale: Option<&Arc<Snapshot>>) {
+        let _one_at_a_time = self.shared.looking.lock().await;
+        let is_stale = match (&*self.shared.current.borrow(), stale) {
+            (State::Ready(current), Some(stale)) => Arc::ptr_eq(current, stale),
+            (State::Ready(_), None) => false,
+            _ => true,
+        };
+        if !is_stale {
+            return;
+        }
+        let shared = self.shared.clone();
+        let looked = tokio::task::spawn_blocking(move || (shared.look)()).await;
+        match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
+            Ok(snapshot) => {
+                self.shared.current.send_replace(State::Ready(Arc::new(snapshot)));
+            }
+            Err(why) => {
+                tracing::error!("{why}");
+                self.shared.current.send_if_modified(|state| {
+                    let is_first = matches!(state, State::Building);
+                    if is_first {
+                        *state = State::Failed(why.into());
+                    }
+                    is_first
+                });
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Catalog").finish_non_exhaustive()
     }
 }

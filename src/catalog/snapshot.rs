@@ -1,73 +1,13 @@
-//! An immutable picture of everything that is served.
-//!
-//! All nodes stand in one list, sorted by path so that a directory is followed by all that is in it. A skill's files are
-//! therefore one range of it, a nested skill's files lie inside the range of the skill around it (E6) without being
-//! kept twice, and a directory's children are found by stepping over sub-ranges.
+//! An immutable picture of everything that is served: one [`Shard`] for each skill that lies in no other. A later picture
+//! shares those that have not changed.
 
 use std::cmp::Ordering;
-use std::ops::Range;
-use std::time::SystemTime;
+use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use crate::tree::Disk;
 
-use crate::skill::Digest;
-use crate::tree::Source;
-
-/// A file or a directory of a served skill.
-#[derive(Debug)]
-pub struct Node {
-    /// The served path.
-    pub path: Box<str>,
-    /// Present for a file, absent for a directory.
-    pub file: Option<File>,
-}
-
-/// What is known of a served file.
-#[derive(Clone, Debug)]
-pub struct File {
-    /// The digest of its bytes.
-    pub digest: Digest,
-    /// Their number.
-    pub size: u64,
-    /// What they are.
-    pub content: Content,
-    /// When the file was last modified, where the file system says so.
-    pub modified: Option<SystemTime>,
-    /// Where the bytes are.
-    pub source: Source,
-}
-
-/// Whether a file's bytes go out as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// UTF-8 without NUL.
-    Text,
-    /// Anything else.
-    Binary,
-}
-
-impl Content {
-    /// Judges by the bytes alone, never by a name.
-    pub fn of(bytes: &[u8]) -> Self {
-        if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() { Self::Binary } else { Self::Text }
-    }
-}
-
-/// A served skill.
-#[derive(Debug)]
-pub struct Skill {
-    /// The served path of its directory; the last segment is its name (U2).
-    pub path: Box<str>,
-    /// The whole frontmatter (E2).
-    pub frontmatter: Map<String, Value>,
-    /// How many bytes the frontmatter takes as JSON.
-    pub frontmatter_bytes: usize,
-    /// Its nodes, the directory itself first.
-    pub(super) nodes: Range<usize>,
-}
-
-/// A direct child of a directory.
-pub type Child<'a> = &'a Node;
+use super::order::{in_tree_order, is_within};
+use super::shard::{File, Node, Shard, Skill};
 
 /// How much is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,114 +23,83 @@ pub struct Totals {
 /// Everything that is served, at one moment.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    nodes: Vec<Node>,
-    skills: Vec<Skill>,
+    /// In tree order of their paths; none lies in another.
+    shards: Vec<Arc<Shard>>,
     totals: Totals,
 }
 
 impl Snapshot {
-    /// Puts served skills and their nodes into order. `nodes` holds every file and directory of every skill once, each
-    /// skill's own directory included.
-    pub(super) fn new(mut nodes: Vec<Node>, skills: Vec<(Box<str>, Map<String, Value>)>) -> Self {
-        nodes.sort_unstable_by(|a, b| in_tree_order(&a.path, &b.path));
-        let mut skills: Vec<Skill> = skills
-            .into_iter()
-            .filter_map(|(path, frontmatter)| {
-                let nodes = subtree(&nodes, &path)?;
-                let frontmatter_bytes = serde_json::to_string(&frontmatter).map_or(0, |json| json.len());
-                Some(Skill { path, frontmatter, frontmatter_bytes, nodes })
-            })
-            .collect();
-        skills.sort_unstable_by(|a, b| in_tree_order(&a.path, &b.path));
-        let files = nodes.iter().filter_map(|node| node.file.as_ref());
-        let totals = files.fold(Totals { skills: skills.len(), ..Totals::default() }, |totals, file| {
-            Totals { files: totals.files + 1, bytes: totals.bytes + file.size, ..totals }
-        });
-        Self { nodes, skills, totals }
+    /// Puts shards in order, none of which lies in another.
+    pub(super) fn new(mut shards: Vec<Arc<Shard>>) -> Self {
+        shards.sort_unstable_by(|a, b| in_tree_order(a.path(), b.path()));
+        let mut totals = Totals::default();
+        for shard in &shards {
+            totals.skills += shard.skills().len();
+            for file in shard.nodes().iter().filter_map(|node| node.file.as_ref()) {
+                totals.files += 1;
+                totals.bytes += file.size;
+            }
+        }
+        Self { shards, totals }
     }
 
     /// The served skills, in the order in which they are listed.
-    pub fn skills(&self) -> &[Skill] {
-        &self.skills
+    pub fn skills(&self) -> impl Iterator<Item = &Skill> {
+        self.skills_after(None)
     }
 
     /// The skills that are listed after `path`, whether or not a skill stands there; all of them for `None`.
-    pub fn skills_after(&self, path: Option<&str>) -> &[Skill] {
-        let from = path.map_or(0, |path| {
-            self.skills.partition_point(|skill| in_tree_order(&skill.path, path) != Ordering::Greater)
-        });
-        &self.skills[from..]
+    pub fn skills_after<'a>(&'a self, path: Option<&'a str>) -> impl Iterator<Item = &'a Skill> {
+        let is_after =
+            move |other: &str| path.is_none_or(|path| in_tree_order(other, path) == Ordering::Greater);
+        // The shard before the first one after `path` may hold nested skills that come after it.
+        let first = self.shards.partition_point(|shard| !is_after(shard.path())).saturating_sub(1);
+        let skills = self.shards[first..].iter().flat_map(|shard| shard.skills());
+        skills.skip_while(move |skill| !is_after(&skill.path))
     }
 
     /// The skill whose directory has this served path.
     pub fn skill(&self, path: &str) -> Option<&Skill> {
-        self.skills.binary_search_by(|skill| in_tree_order(&skill.path, path)).ok().map(|at| &self.skills[at])
+        let skills = self.shard(path)?.skills();
+        skills.binary_search_by(|skill| in_tree_order(&skill.path, path)).ok().map(|at| &skills[at])
     }
 
-    /// Every file of a skill, nested skills' included, with its served path (E4, E6).
-    pub fn files<'a>(&'a self, skill: &Skill) -> impl Iterator<Item = (&'a str, &'a File)> {
-        self.nodes[skill.nodes.clone()].iter().filter_map(|node| Some((&*node.path, node.file.as_ref()?)))
+    /// Every file of a skill of this snapshot, nested skills' included, with its served path (E4, E6).
+    pub fn files(&self, skill: &Skill) -> impl Iterator<Item = (&str, &File)> {
+        self.shard(&skill.path).into_iter().flat_map(|shard| shard.files(skill))
     }
 
     /// The file or directory at a served path.
     pub fn node(&self, path: &str) -> Option<&Node> {
-        self.nodes.binary_search_by(|node| in_tree_order(&node.path, path)).ok().map(|at| &self.nodes[at])
+        self.shard(path)?.node(path)
     }
 
-    /// The direct children of the directory at `path`, those after the child `after` only, in listing order. `None` if
+    /// The direct children of the directory at `path`, those after the path `after` only, in listing order. `None` if
     /// there is no such directory.
     pub fn children<'a>(
         &'a self,
         path: &str,
         after: Option<&str>,
-    ) -> Option<impl Iterator<Item = Child<'a>>> {
-        let within = subtree(&self.nodes, path).filter(|range| self.nodes[range.start].file.is_none())?;
-        let mut rest = &self.nodes[within.start + 1..within.end];
-        if let Some(after) = after {
-            rest = &rest[rest.partition_point(|node| is_at_or_before(&node.path, after))..];
-        }
-        Some(std::iter::from_fn(move || {
-            let child = rest.first()?;
-            let skipped = match child.file {
-                Some(_) => 1,
-                None => rest.partition_point(|node| is_at_or_before(&node.path, &child.path)),
-            };
-            rest = &rest[skipped..];
-            Some(child)
-        }))
+    ) -> Option<impl Iterator<Item = &'a Node> + use<'a>> {
+        self.shard(path)?.children(path, after)
     }
 
     /// How much is served.
     pub fn totals(&self) -> Totals {
         self.totals
     }
-}
 
-/// Orders paths as a walk meets them: a slash sorts before every other character, so nothing stands between a directory
-/// and what is in it.
-pub(super) fn in_tree_order(a: &str, b: &str) -> Ordering {
-    let differing = a.bytes().zip(b.bytes()).find(|(a, b)| a != b);
-    match differing {
-        Some((b'/', _)) => Ordering::Less,
-        Some((_, b'/')) => Ordering::Greater,
-        Some((a, b)) => a.cmp(&b),
-        None => a.len().cmp(&b.len()),
+    /// A served file, and what reads it.
+    pub(super) fn file(&self, path: &str) -> Option<(&File, &Disk)> {
+        let shard = self.shard(path)?;
+        Some((shard.node(path)?.file.as_ref()?, shard.disk()))
     }
-}
 
-/// Whether `path` is `dir` or lies in it.
-pub(super) fn is_within(path: &str, dir: &str) -> bool {
-    path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || dir.is_empty())
-}
-
-/// Whether `path` comes no later than `dir` and all that is in it.
-fn is_at_or_before(path: &str, dir: &str) -> bool {
-    is_within(path, dir) || in_tree_order(path, dir) == Ordering::Less
-}
-
-/// The range of the node at `path` and all that is in it, if there is one.
-fn subtree(nodes: &[Node], path: &str) -> Option<Range<usize>> {
-    let start = nodes.binary_search_by(|node| in_tree_order(&node.path, path)).ok()?;
-    let len = nodes[start..].partition_point(|node| is_within(&node.path, path));
-    Some(start..start + len)
+    /// The shard that `path` lies in.
+    fn shard(&self, path: &str) -> Option<&Shard> {
+        let after =
+            self.shards.partition_point(|shard| in_tree_order(shard.path(), path) != Ordering::Greater);
+        let shard = self.shards[..after].last()?;
+        is_within(path, shard.path()).then_some(shard)
+    }
 }

@@ -1,0 +1,53 @@
+//! What is said of a skill that is fit to be served but has no place.
+
+use crate::finding::{Code, Finding, Severity};
+use crate::uri;
+
+use super::build::OnNameMismatch;
+use super::candidate::{Candidate, Judged};
+use super::claims::Conflict;
+
+/// The finding for a name that is not the directory's.
+pub(super) fn mismatch(candidate: &Candidate<'_>, judged: &Judged, policy: OnNameMismatch) -> Box<Finding> {
+    let (name, dir_name) = (&judged.name, candidate.dir_name);
+    let help = match policy {
+        OnNameMismatch::Skip => {
+            format!("make the two equal, or serve it as {name} with --on-name-mismatch use-name")
+        }
+        OnNameMismatch::UseName => {
+            format!("rename the directory to {name}; inside another skill nothing is moved")
+        }
+    };
+    Box::new(Finding {
+        code: Code::NameMismatch,
+        severity: Severity::Error,
+        path: candidate.shown.clone(),
+        place: Some(judged.name_place.clone()),
+        message: format!("the name \"{name}\" is not that of its directory, \"{dir_name}\""),
+        help,
+    })
+}
+
+/// The finding for a path that is not free.
+pub(super) fn conflicting(candidate: &Candidate<'_>, path: &str, conflict: &Conflict) -> Box<Finding> {
+    let uri = uri::from_path(path);
+    let (code, message) = match conflict {
+        Conflict::Taken => (Code::UriTaken, format!("another skill is already served at {uri}")),
+        Conflict::Inside(other) => (
+            Code::InsideAnotherSkill,
+            format!("{uri} would lie inside {}, a skill of another root", uri::from_path(other)),
+        ),
+        Conflict::Encloses(other) => (
+            Code::InsideAnotherSkill,
+            format!("{uri} would enclose {}, a skill of another root", uri::from_path(other)),
+        ),
+    };
+    Box::new(Finding {
+        code,
+        severity: Severity::Error,
+        path: candidate.shown.clone(),
+        place: None,
+        message,
+        help: "put one of the two roots under a prefix of its own with --mount PREFIX=DIR".to_owned(),
+    })
+}

@@ -1,0 +1,166 @@
+//! What was typed, and what it comes to: values that are checked, with no option that still means a default.
+
+mod args;
+mod mount;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::catalog::{self, Limits};
+use crate::tree::{self, Mount};
+use crate::{http, log, mcp};
+
+/// Everything that a run needs to know.
+#[derive(Debug)]
+pub struct Config {
+    /// How much is told on stderr.
+    pub log_level: LevelFilter,
+    /// How it is told.
+    pub log_format: log::Format,
+    /// Where skills come from.
+    pub source: Source,
+    /// What is done with them.
+    pub command: Command,
+}
+
+/// What is done with the skills.
+#[derive(Debug)]
+pub enum Command {
+    /// Serve them over stdin and stdout.
+    Stdio(Serving),
+    /// Serve them over HTTP.
+    Http(Serving, Listening),
+    /// Say what is wrong with them.
+    Check,
+    /// Say which would be served.
+    List {
+        /// As `skills/list` gives them, not as a table.
+        json: bool,
+    },
+}
+
+/// Where skills come from and which are fit to be served.
+#[derive(Debug)]
+pub struct Source {
+    /// The directories.
+    pub mounts: Vec<Mount>,
+    /// What is looked at in them.
+    pub tree: tree::Options,
+    /// How skills are judged.
+    pub catalog: catalog::Options,
+}
+
+/// How serving starts, and what is answered.
+#[derive(Debug)]
+pub struct Serving {
+    /// What every answer says of the server.
+    pub mcp: mcp::Options,
+    /// Whether one skill that cannot be served is reason enough to serve none.
+    pub strict: bool,
+    /// How long to wait for a directory that is not there yet.
+    pub wait_for_root: Duration,
+}
+
+/// Where HTTP is listened for.
+#[derive(Debug)]
+pub struct Listening {
+    /// The address; port 0 takes a free one.
+    pub address: SocketAddr,
+    /// Who may ask.
+    pub http: http::Options,
+}
+
+/// Reads the command line and the environment. For help, the version, or words that make no sense it answers by itself
+/// and ends the process: with 0 for the first two, with 2 for the last.
+pub fn parse() -> Config {
+    let is_bare = std::env::args_os().len() <= 1;
+    match args::Cli::try_parse() {
+        Ok(cli) => config(cli).unwrap_or_else(|sentence| refuse(&sentence)),
+        Err(error) if is_bare && error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            refuse(
+                "say what to do, for example `skillserve http ./skills`; `skillserve --help` tells the rest",
+            )
+        }
+        Err(error) => error.exit(),
+    }
+}
+
+fn refuse(sentence: &str) -> ! {
+    args::Cli::command().error(ErrorKind::ValueValidation, sentence).exit()
+}
+
+fn config(cli: args::Cli) -> Result<Config, String> {
+    let (source, command) = match cli.command {
+        args::CommandArgs::Stdio { source, serving } => (source, Command::Stdio(serving.into())),
+        args::CommandArgs::Http { source, serving, listening } => {
+            (source, Command::Http(serving.into(), listening.into()))
+        }
+        args::CommandArgs::Check { source } => (source, Command::Check),
+        args::CommandArgs::List { source, json } => (source, Command::List { json }),
+    };
+    Ok(Config {
+        log_level: cli.log.level(),
+        log_format: cli.log.log_format,
+        source: source.into_source()?,
+        command,
+    })
+}
+
+impl args::LogArgs {
+    fn level(&self) -> LevelFilter {
+        match (self.quiet, self.verbose) {
+            (true, _) => LevelFilter::ERROR,
+            (false, 0) => LevelFilter::INFO,
+            (false, 1) => LevelFilter::DEBUG,
+            (false, _) => LevelFilter::TRACE,
+        }
+    }
+}
+
+impl args::SourceArgs {
+    fn into_source(self) -> Result<Source, String> {
+        let mounts = mount::all(self.dirs, self.mounts)?;
+        if mounts.is_empty() {
+            return Err("name a directory of skills, for example ./skills".to_owned());
+        }
+        let tree = tree::Options {
+            include_hidden: self.include_hidden,
+            exclude: self.exclude,
+            links: match self.links {
+                args::Links::Inside => tree::Links::Inside,
+                args::Links::Refuse => tree::Links::Refuse,
+            },
+            follow_links_to: self.follow_links_to,
+            allow_secret: self.allow_secret,
+        };
+        let catalog = catalog::Options {
+            limits: Limits { max_files: self.max_files, max_bytes: self.max_bytes },
+            on_name_mismatch: match self.on_name_mismatch {
+                args::OnNameMismatch::Skip => catalog::OnNameMismatch::Skip,
+                args::OnNameMismatch::UseName => catalog::OnNameMismatch::UseName,
+            },
+        };
+        Ok(Source { mounts, tree, catalog })
+    }
+}
+
+impl From<args::ServingArgs> for Serving {
+    fn from(typed: args::ServingArgs) -> Self {
+        let cache_scope = match typed.cache_scope {
+            args::CacheScope::Public => mcp::CacheScope::Public,
+            args::CacheScope::Private => mcp::CacheScope::Private,
+        };
+        let mcp = mcp::Options { name: typed.name, ttl_ms: typed.ttl.saturating_mul(1000), cache_scope };
+        Self { mcp, strict: typed.strict, wait_for_root: Duration::from_secs(typed.wait_for_root) }
+    }
+}
+
+impl From<args::ListeningArgs> for Listening {
+    fn from(typed: args::ListeningArgs) -> Self {
+        let http = http::Options { allow_hosts: typed.allow_host, allow_origins: typed.allow_origin };
+        Self { address: typed.listen, http }
+    }
+}

@@ -1,0 +1,221 @@
+//! The command line and the environment, word for word.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::builder::BoolishValueParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::log;
+use crate::skill::{SKILL_MAX_BYTES, SKILL_MAX_FILES};
+
+const EXAMPLES: &str = "\
+Examples:
+  skillserve stdio ./skills                        serve a folder to the host that started it
+  skillserve http ./skills                         serve it on http://127.0.0.1:8008/mcp
+  skillserve http ./skills --mount acme=./billing  a second folder, under skill://acme/
+  skillserve check ./skills                        say what would not be served, and the cure
+  skillserve list ./skills                         say what would be served
+
+Every option can also be set in the environment, where its name is SKILLSERVE_ and the option's in capitals:
+SKILLSERVE_MAX_FILES=100. An option that can be repeated takes one value a line there.
+
+Exit codes: 0 all well; 1 `check` found errors; 2 it could not run.";
+
+const SERVING_EXAMPLE: &str =
+    "Every option is also read from the environment: --max-files from SKILLSERVE_MAX_FILES.";
+
+/// Serves Agent Skills from directories to MCP hosts.
+#[derive(Debug, Parser)]
+#[command(name = "skillserve", version, max_term_width = 100, after_help = EXAMPLES, subcommand_required = true)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub log: LogArgs,
+    #[command(subcommand)]
+    pub command: CommandArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LogArgs {
+    /// Tell more on stderr; twice for every request
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, env = "SKILLSERVE_VERBOSE", help_heading = "Messages")]
+    pub verbose: u8,
+    /// Tell only errors on stderr
+    #[arg(short, long, global = true, env = "SKILLSERVE_QUIET", value_parser = BoolishValueParser::new(), conflicts_with = "verbose", help_heading = "Messages")]
+    pub quiet: bool,
+    /// How messages on stderr are written
+    #[arg(
+        long,
+        global = true,
+        env = "SKILLSERVE_LOG_FORMAT",
+        value_name = "FORMAT",
+        default_value = "text",
+        help_heading = "Messages"
+    )]
+    pub log_format: log::Format,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum CommandArgs {
+    /// Serve over stdin and stdout, to the host that starts this program
+    #[command(after_help = SERVING_EXAMPLE)]
+    Stdio {
+        #[command(flatten)]
+        source: SourceArgs,
+        #[command(flatten)]
+        serving: ServingArgs,
+    },
+    /// Serve over streamable HTTP
+    #[command(after_help = SERVING_EXAMPLE)]
+    Http {
+        #[command(flatten)]
+        source: SourceArgs,
+        #[command(flatten)]
+        serving: ServingArgs,
+        #[command(flatten)]
+        listening: ListeningArgs,
+    },
+    /// Say what would not be served, where and why, and the cure
+    #[command(after_help = "Exit codes: 0 no error, 1 errors, 2 it could not run.")]
+    Check {
+        #[command(flatten)]
+        source: SourceArgs,
+    },
+    /// Say what would be served
+    List {
+        #[command(flatten)]
+        source: SourceArgs,
+        /// Print the entries as JSON, exactly as `skills/list` gives them
+        #[arg(long, env = "SKILLSERVE_JSON", value_parser = BoolishValueParser::new())]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SourceArgs {
+    /// A directory of skills, or one that is a skill itself. Where two hold the same URI, the first named wins
+    #[arg(value_name = "DIR", env = "SKILLSERVE_DIR", value_delimiter = '\n')]
+    pub dirs: Vec<PathBuf>,
+    /// Serve DIR under a prefix: acme/billing=./skills makes skill://acme/billing/…
+    #[arg(long = "mount", value_name = "PREFIX=DIR", env = "SKILLSERVE_MOUNT", value_delimiter = '\n')]
+    pub mounts: Vec<String>,
+
+    /// Serve files and directories whose names begin with a dot too (never .git)
+    #[arg(long, env = "SKILLSERVE_INCLUDE_HIDDEN", value_parser = BoolishValueParser::new(), help_heading = "What is served")]
+    pub include_hidden: bool,
+    /// Leave out what matches, in gitignore syntax; .skillignore files do the same. Can be repeated
+    #[arg(
+        long,
+        value_name = "GLOB",
+        env = "SKILLSERVE_EXCLUDE",
+        value_delimiter = '\n',
+        help_heading = "What is served"
+    )]
+    pub exclude: Vec<String>,
+    /// Serve what matches although its name says that it holds a secret. Can be repeated
+    #[arg(
+        long,
+        value_name = "GLOB",
+        env = "SKILLSERVE_ALLOW_SECRET",
+        value_delimiter = '\n',
+        help_heading = "What is served"
+    )]
+    pub allow_secret: Vec<String>,
+    /// Which symbolic links are followed
+    #[arg(
+        long,
+        value_name = "WHICH",
+        env = "SKILLSERVE_LINKS",
+        default_value = "inside",
+        help_heading = "What is served"
+    )]
+    pub links: Links,
+    /// Follow links into this directory too. Can be repeated
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "SKILLSERVE_FOLLOW_LINKS_TO",
+        value_delimiter = '\n',
+        help_heading = "What is served"
+    )]
+    pub follow_links_to: Vec<PathBuf>,
+    /// What to do with a skill whose name is not its directory's
+    #[arg(
+        long,
+        value_name = "WHAT",
+        env = "SKILLSERVE_ON_NAME_MISMATCH",
+        default_value = "skip",
+        help_heading = "What is served"
+    )]
+    pub on_name_mismatch: OnNameMismatch,
+    /// The most files that a skill may have. Hosts need not accept more than 512
+    #[arg(long, value_name = "N", env = "SKILLSERVE_MAX_FILES", default_value_t = SKILL_MAX_FILES, help_heading = "What is served")]
+    pub max_files: usize,
+    /// The most bytes that a skill's files may have in sum. Hosts need not accept more than 16 MiB
+    #[arg(long, value_name = "BYTES", env = "SKILLSERVE_MAX_BYTES", default_value_t = SKILL_MAX_BYTES, help_heading = "What is served")]
+    pub max_bytes: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Answers")]
+pub(super) struct ServingArgs {
+    /// The server's name and title
+    #[arg(long, env = "SKILLSERVE_NAME", default_value = "skillserve")]
+    pub name: String,
+    /// How long hosts may keep an answer
+    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_TTL", default_value_t = 0)]
+    pub ttl: u64,
+    /// Who may share an answer that a host keeps
+    #[arg(long, value_name = "SCOPE", env = "SKILLSERVE_CACHE_SCOPE", default_value = "private")]
+    pub cache_scope: CacheScope,
+    /// Wait this long for a directory that is not there yet
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "SKILLSERVE_WAIT_FOR_ROOT",
+        default_value_t = 0,
+        help_heading = "Starting"
+    )]
+    pub wait_for_root: u64,
+    /// Serve nothing, and exit with 2, if a skill cannot be served
+    #[arg(long, env = "SKILLSERVE_STRICT", value_parser = BoolishValueParser::new(), help_heading = "Starting")]
+    pub strict: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Listening")]
+pub(super) struct ListeningArgs {
+    /// The address to listen on; port 0 takes a free one and prints it
+    #[arg(long, value_name = "HOST:PORT", env = "SKILLSERVE_LISTEN", default_value = "127.0.0.1:8008")]
+    pub listen: SocketAddr,
+    /// A host name under which clients may ask, besides this machine's own. Can be repeated
+    #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST", value_delimiter = '\n')]
+    pub allow_host: Vec<String>,
+    /// A web page's origin that may ask, besides this server's own: https://app.example. Can be repeated
+    #[arg(long, value_name = "ORIGIN", env = "SKILLSERVE_ALLOW_ORIGIN", value_delimiter = '\n')]
+    pub allow_origin: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Links {
+    /// Those that stay inside a served directory
+    Inside,
+    /// None
+    Refuse,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum OnNameMismatch {
+    /// Do not serve it
+    Skip,
+    /// Serve it as if its directory had its name
+    UseName,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum CacheScope {
+    /// Anybody
+    Public,
+    /// One user
+    Private,
+}

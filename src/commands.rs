@@ -1,0 +1,22 @@
+//! What the commands do: from a checked configuration to an exit code.
+
+mod check;
+mod list;
+mod look;
+mod looker;
+mod serve;
+
+pub use check::check;
+pub use list::list;
+pub use serve::{http, stdio};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Well.
+    Clean = 0,
+    /// `check` found errors.
+    Errors = 1,
+    /// It could not run.
+    CouldNotRun = 2,
+}

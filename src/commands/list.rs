@@ -1,0 +1,32 @@
+//! `skillserve list`: says what would be served.
+
+use std::io::{Write as _, stdout};
+use std::time::Duration;
+
+use crate::cli::Source;
+use crate::{mcp, report};
+
+use super::Exit;
+use super::look::{look, open};
+
+/// The width of the table where no terminal tells its own.
+const TABLE_COLUMNS: usize = 120;
+
+/// Prints a table, or the entries as `skills/list` gives them if `json` is set. Findings go to stderr.
+///
+/// # Errors
+/// A root that cannot be opened, or a standard output that cannot be written to.
+pub fn list(source: &Source, json: bool) -> anyhow::Result<Exit> {
+    let looked = look(&open(source, Duration::ZERO)?, &source.catalog);
+    looked.tell();
+    let snapshot = &looked.snapshot;
+    let text = if json {
+        let entries: Vec<_> = snapshot.skills().map(|skill| mcp::entry_json(snapshot, skill)).collect();
+        serde_json::to_string_pretty(&entries)? + "\n"
+    } else {
+        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        report::table(snapshot, columns.unwrap_or(TABLE_COLUMNS))
+    };
+    stdout().lock().write_all(text.as_bytes())?;
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,98 @@
+//! `skillserve stdio` and `skillserve http`: serve until told to stop.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+
+use anyhow::{anyhow, bail};
+use tokio::net::TcpListener;
+
+use crate::catalog::Catalog;
+use crate::cli::{Listening, Serving, Source};
+use crate::mcp::Handler;
+
+use super::Exit;
+use super::looker::Looker;
+
+/// Serves the host that started this process, until it closes stdin or a signal comes.
+///
+/// # Errors
+/// A sentence for what keeps it from serving.
+pub fn stdio(source: Source, serving: Serving) -> anyhow::Result<Exit> {
+    run(async {
+        let (catalog, handler) = start(source, serving).await?;
+        until_failure(&catalog, crate::stdio::serve(handler, stopped()?)).await
+    })
+}
+
+/// Serves everybody who may connect, until a signal comes.
+///
+/// # Errors
+/// A sentence for what keeps it from serving.
+pub fn http(source: Source, serving: Serving, listening: Listening) -> anyhow::Result<Exit> {
+    run(async {
+        let listener = bind(listening.address).await?;
+        let address = listener.local_addr()?;
+        let (catalog, handler) = start(source, serving).await?;
+        tracing::info!("listening on http://{address}{}", crate::http::ENDPOINT);
+        until_failure(&catalog, crate::http::serve(listener, handler, listening.http, stopped()?)).await
+    })
+}
+
+fn run(serve: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(serve);
+    // A blocking read of stdin cannot be cancelled, so nothing is waited for.
+    runtime.shutdown_background();
+    served.map(|()| Exit::Clean)
+}
+
+/// Starts building the catalog. Without `--strict` it is not waited for, because hosts probe a server with a request that
+/// needs no catalog and give up on a slow one.
+async fn start(source: Source, serving: Serving) -> anyhow::Result<(Catalog, Handler)> {
+    let looker = Looker::new(source, &serving)?;
+    let catalog = Catalog::start(move || looker.look());
+    if serving.strict && catalog.snapshot().await.is_err() {
+        bail!("{}", catalog.failure().await);
+    }
+    let handler = Handler::new(catalog.clone(), serving.mcp);
+    Ok((catalog, handler))
+}
+
+/// Serves until that ends, or until it is clear that there is nothing to serve.
+async fn until_failure(
+    catalog: &Catalog,
+    serve: impl Future<Output = anyhow::Result<()>>,
+) -> anyhow::Result<()> {
+    tokio::select! {
+        served = serve => served,
+        why = catalog.failure() => bail!("{why}"),
+    }
+}
+
+async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            anyhow!("{address} is in use: stop the program that has it, or take another port with --listen")
+        }
+        _ => anyhow!("cannot listen on {address}: {error}; take another address with --listen"),
+    })
+}
+
+/// A future that ends when the process is told to stop. The signals are caught from here on.
+fn stopped() -> io::Result<impl Future<Output = ()>> {
+    #[cfg(unix)]
+    let mut terminated = {
+        use tokio::signal::unix::{SignalKind, signal};
+        signal(SignalKind::terminate())?
+    };
+    Ok(async move {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = terminated.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+        #[cfg(not(unix))]
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}

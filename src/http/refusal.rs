@@ -1,0 +1,41 @@
+//! Refusals over HTTP: a status, and a JSON-RPC error that says the same.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+
+use crate::mcp::wire::Refusal;
+
+/// A request that goes no further.
+#[derive(Debug)]
+pub(super) struct Refused {
+    status: StatusCode,
+    refusal: Box<Refusal>,
+}
+
+impl Refused {
+    /// Refuses a request for a reason that its body does not hold.
+    pub(super) fn new(status: StatusCode, why: &'static str) -> Self {
+        Self { status, refusal: Box::new(Refusal::invalid(None, why)) }
+    }
+}
+
+impl From<Box<Refusal>> for Refused {
+    fn from(refusal: Box<Refusal>) -> Self {
+        // As far as HTTP goes, a request with faulty parameters is well.
+        let status = if refusal.is_of_parameters() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+        Self { status, refusal }
+    }
+}
+
+impl From<Refused> for Response {
+    fn from(refused: Refused) -> Self {
+        let mut response = Response::new(Body::from(refused.refusal.to_json().to_string()));
+        *response.status_mut() = refused.status;
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if refused.status == StatusCode::METHOD_NOT_ALLOWED {
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+        }
+        response
+    }
+}

@@ -1,0 +1,110 @@
+//! What every answer has in common: it is given even if the work panics, it stops when nobody waits for it any more, and
+//! it says how long it may be kept.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt as _;
+use rmcp::ErrorData;
+use rmcp::model::{
+    CacheScope, GetSkillResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, MetaObject, ReadResourceResult,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::failure::Failure;
+
+/// Does the work for one request, to its end, a panic or its cancellation.
+pub(crate) async fn finish<T>(
+    method: &str,
+    cancelled: &CancellationToken,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, ErrorData> {
+    let result = tokio::select! {
+        biased;
+        result = AssertUnwindSafe(work).catch_unwind() => result.unwrap_or_else(|panic| {
+            tracing::error!(method, panic = panic_message(&*panic), "a request made the server panic");
+            Err(Failure::Panicked)
+        }),
+        () = cancelled.cancelled() => Err(Failure::Cancelled),
+    };
+    match &result {
+        Ok(_) => tracing::debug!(method, "answered"),
+        Err(failure) => tracing::debug!(method, ?failure, "failed"),
+    }
+    result.map_err(ErrorData::from)
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// What is written on every result.
+#[derive(Clone, Debug)]
+pub(super) struct Stamp {
+    /// How long it may be taken as current, in milliseconds (K1).
+    pub(super) ttl_ms: u64,
+    /// Who may share it (K1).
+    pub(super) cache_scope: CacheScope,
+    /// Who says it.
+    pub(super) meta: MetaObject,
+}
+
+/// A result that carries cache hints and `_meta`.
+pub(super) trait Stamped {
+    /// Writes the hints of `stamp`, and for a peer that knows of it also its `_meta`.
+    fn stamp(&mut self, stamp: &Stamp, is_modern: bool);
+}
+
+macro_rules! stamped {
+    ($($result:ty),* $(,)?) => {$(
+        impl Stamped for $result {
+            fn stamp(&mut self, stamp: &Stamp, is_modern: bool) {
+                self.ttl_ms = Some(stamp.ttl_ms);
+                self.cache_scope = Some(stamp.cache_scope);
+                self.meta = is_modern.then(|| stamp.meta.clone());
+            }
+        }
+    )*};
+}
+
+stamped!(
+    GetSkillResult,
+    ListPromptsResult,
+    ListResourceTemplatesResult,
+    ListResourcesResult,
+    ListSkillsResult,
+    ListToolsResult,
+    ReadResourceResult,
+);
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::ErrorCode;
+
+    use super::*;
+
+    async fn check(
+        cancelled: bool,
+        work: impl Future<Output = Result<u8, Failure>>,
+        expected: Result<u8, ErrorCode>,
+    ) {
+        let token = CancellationToken::new();
+        if cancelled {
+            token.cancel();
+        }
+        let result = finish("test", &token, work).await;
+        assert_eq!(result.map_err(|error| error.code), expected);
+    }
+
+    #[tokio::test]
+    async fn work_ends_in_an_answer_whatever_happens() {
+        let internal = Err(ErrorCode::INTERNAL_ERROR);
+        check(false, async { Ok(7) }, Ok(7)).await;
+        check(false, async { Err(Failure::Cursor) }, Err(ErrorCode::INVALID_PARAMS)).await;
+        check(false, async { panic!("on purpose") }, internal).await;
+        check(true, std::future::pending(), internal).await;
+        check(true, async { Ok(7) }, Ok(7)).await;
+    }
+}

@@ -1,0 +1,217 @@
+//! The requests that are answered, one method each.
+
+use rmcp::ErrorData;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
+    GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceDirectoryRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer};
+
+use crate::skill::SKILL_MD;
+use crate::uri;
+
+use super::answer::{Stamped, finish};
+use super::cursor::Listing;
+use super::failure::Failure;
+use super::page::{self, RESOURCES_MAX, SKILLS_MAX};
+use super::{Handler, entry, resource};
+
+type Context = RequestContext<RoleServer>;
+type Paginated = Option<PaginatedRequestParams>;
+
+/// The methods that are answered. rmcp hands one of them on as an unknown request when its parameters are malformed.
+const METHODS: [&str; 13] = [
+    "initialize",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/directory/read",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "server/discover",
+    "skills/get",
+    "skills/list",
+    "tools/call",
+    "tools/list",
+];
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        (*self.config).clone()
+    }
+
+    async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let stamp = &self.stamp;
+        Ok(DiscoverResult::from_server_info(versions, self.get_info())
+            .with_ttl_ms(stamp.ttl_ms)
+            .with_cache_scope(stamp.cache_scope))
+    }
+
+    async fn list_skills(&self, request: Paginated, context: Context) -> Result<ListSkillsResult, ErrorData> {
+        let work = async {
+            let after = after(Listing::Skills, request)?;
+            let snapshot = self.catalog.snapshot().await?;
+            let skills = snapshot.skills_after(after.as_deref());
+            let page = page::fill(skills, SKILLS_MAX, |skill| entry::entry(&snapshot, skill));
+            let mut result = ListSkillsResult::with_all_items(page.entries);
+            result.next_cursor = page.last.map(|skill| Listing::Skills.cursor(&skill.path));
+            Ok(result)
+        };
+        self.answer("skills/list", &context, work).await
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        context: Context,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let work = async {
+            let snapshot = self.catalog.snapshot().await?;
+            // Only the listed spelling: the entry that goes out must have the URI that was asked for.
+            let path = uri::to_path(&request.uri).ok().filter(|path| uri::from_path(path) == request.uri);
+            let directory = path.as_deref().and_then(|path| path.strip_suffix(SKILL_MD)?.strip_suffix('/'));
+            let skill = directory.and_then(|directory| snapshot.skill(directory));
+            let skill = skill.ok_or(Failure::NoSkill(request.uri))?;
+            Ok(GetSkillResult::new(entry::entry(&snapshot, skill)))
+        };
+        self.answer("skills/get", &context, work).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Paginated,
+        context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let work = async {
+            let after = after(Listing::Resources, request)?;
+            let snapshot = self.catalog.snapshot().await?;
+            let skills = snapshot.skills_after(after.as_deref());
+            let page = page::fill(skills, RESOURCES_MAX, |skill| resource::of_skill(&snapshot, skill));
+            let mut result = ListResourcesResult::with_all_items(page.entries);
+            result.next_cursor = page.last.map(|skill| Listing::Resources.cursor(&skill.path));
+            Ok(result)
+        };
+        self.answer("resources/list", &context, work).await
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let work = async {
+            let uri = request.uri;
+            let path = to_path(&uri)?;
+            let (file, bytes) = match self.catalog.read(&path).await {
+                Err(crate::catalog::ReadError::NotServed) => return Err(Failure::NoResource(uri)),
+                read => read?,
+            };
+            Ok(ReadResourceResult::new(vec![resource::contents(uri, &path, &file, bytes)]))
+        };
+        self.answer("resources/read", &context, work).await.map(ReadResourceResponse::from)
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let work = async {
+            let path = to_path(&request.uri)?;
+            let listing = Listing::Directory(&path);
+            let after = request.cursor.map(|cursor| listing.after(&cursor)).transpose()?;
+            let snapshot = self.catalog.snapshot().await?;
+            let children =
+                snapshot.children(&path, after.as_deref()).ok_or(Failure::NoDirectory(request.uri))?;
+            let page = page::fill(children, RESOURCES_MAX, |child| resource::of_node(&snapshot, child));
+            let mut result = ListResourcesResult::with_all_items(page.entries);
+            result.next_cursor = page.last.map(|child| listing.cursor(&child.path));
+            Ok(result)
+        };
+        self.answer("resources/directory/read", &context, work).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Paginated,
+        context: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.answer("resources/templates/list", &context, nothing(request)).await
+    }
+
+    async fn list_tools(&self, request: Paginated, context: Context) -> Result<ListToolsResult, ErrorData> {
+        self.answer("tools/list", &context, nothing(request)).await
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Paginated,
+        context: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.answer("prompts/list", &context, nothing(request)).await
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        Err(Failure::Unknown { kind: "tool", name: request.name.into_owned() }.into())
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Err(Failure::Unknown { kind: "prompt", name: request.name }.into())
+    }
+
+    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
+        if METHODS.contains(&request.method.as_str()) {
+            return Err(Failure::Params(request.method).into());
+        }
+        Err(Failure::Method(request.method).into())
+    }
+}
+
+impl Handler {
+    /// Finishes the work for one request and stamps its result.
+    async fn answer<T: Stamped>(
+        &self,
+        method: &str,
+        context: &Context,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, ErrorData> {
+        let mut result = finish(method, &context.ct, work).await?;
+        let is_modern =
+            context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        result.stamp(&self.stamp, is_modern);
+        Ok(result)
+    }
+}
+
+/// The served path that a URI names, in whichever spelling.
+fn to_path(uri: &str) -> Result<String, Failure> {
+    uri::to_path(uri).map_err(|error| Failure::Uri { uri: uri.to_owned(), error })
+}
+
+/// The path after which the page that is asked for begins; `None` for the first page.
+fn after(listing: Listing<'_>, request: Paginated) -> Result<Option<String>, Failure> {
+    let cursor = request.and_then(|request| request.cursor);
+    Ok(cursor.map(|cursor| listing.after(&cursor)).transpose()?)
+}
+
+/// The one page of a listing that has nothing on it, and so gave out no cursor.
+async fn nothing<T: Default>(request: Paginated) -> Result<T, Failure> {
+    match request.and_then(|request| request.cursor) {
+        Some(_) => Err(Failure::Cursor),
+        None => Ok(T::default()),
+    }
+}

@@ -1,0 +1,180 @@
+//! From bytes to a message, and what is said of bytes that are none.
+//!
+//! rmcp takes what it can make sense of and passes over the rest. Here every faulty message has an answer, the same one
+//! over every transport, and no fault ends a session.
+
+use std::borrow::Cow;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CancelledNotification, ClientJsonRpcMessage, ClientNotification, ErrorCode, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
+use serde_json::{Value, json};
+
+/// A message from a client.
+pub(crate) type Incoming = ClientJsonRpcMessage;
+/// A message to a client.
+pub(crate) type Outgoing = ServerJsonRpcMessage;
+
+/// The methods that take a cursor.
+const PAGED: [&str; 6] = [
+    "prompts/list",
+    "resources/directory/read",
+    "resources/list",
+    "resources/templates/list",
+    "skills/list",
+    "tools/list",
+];
+
+/// The error that answers bytes which no handler gets to see.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Refusal {
+    /// Of the request that is refused, if it can be seen.
+    pub(crate) id: Option<RequestId>,
+    /// What is wrong.
+    pub(crate) error: ErrorData,
+}
+
+impl Refusal {
+    /// Refuses what is no request of this protocol.
+    pub(crate) fn invalid(id: Option<RequestId>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { id, error: ErrorData::invalid_request(message, None) }
+    }
+
+    fn boxed(id: Option<RequestId>, error: ErrorData) -> Box<Self> {
+        Box::new(Self { id, error })
+    }
+
+    /// Whether it is a request, with parameters that its method does not take.
+    pub(crate) fn is_of_parameters(&self) -> bool {
+        self.error.code == ErrorCode::INVALID_PARAMS
+    }
+
+    /// The answer as JSON. Where no id can be seen it is `null`, as JSON-RPC has it.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error })
+    }
+}
+
+/// Reads one message.
+///
+/// # Errors
+/// The answer to give, if `bytes` are no JSON, no message, or a request with a cursor that is no text.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, Box<Refusal>> {
+    let value: Value = serde_json::from_slice(without_mark(bytes)).map_err(|error| {
+        Refusal::boxed(None, ErrorData::parse_error(format!("the message is not JSON: {error}"), None))
+    })?;
+    let invalid = |id, message| Box::new(Refusal::invalid(id, message));
+    let Value::Object(message) = &value else {
+        let is_batch = value.is_array();
+        let message =
+            if is_batch { "batches of messages are not supported" } else { "a message is an object" };
+        return Err(invalid(None, message));
+    };
+    // An id stands for a request only beside a method; beside a result or an error it is one of ours.
+    let method = message.get("method").and_then(Value::as_str);
+    let id =
+        method.and(message.get("id")).and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    let cursor = message.get("params").and_then(|params| params.get("cursor"));
+    if method.is_some_and(|method| PAGED.contains(&method))
+        && cursor.is_some_and(|cursor| !cursor.is_string() && !cursor.is_null())
+    {
+        return Err(Refusal::boxed(id, ErrorData::invalid_params("a cursor is a text", None)));
+    }
+    serde_json::from_value(value).map_err(|_| invalid(id, "this is no JSON-RPC 2.0 message of MCP"))
+}
+
+/// The bytes without the byte order mark that some clients begin with.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
+/// The id of the request that a message answers, if it answers one.
+pub(crate) fn answers(message: &Outgoing) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(&response.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+    }
+}
+
+/// The id of the request that a message cancels, if it cancels one.
+pub(crate) fn cancels(message: &Incoming) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Notification(notification) => match &notification.notification {
+            ClientNotification::CancelledNotification(CancelledNotification { params, .. }) => {
+                params.request_id.as_ref()
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: impl AsRef<[u8]>, code: i32, id: Value) {
+        let bytes = bytes.as_ref();
+        let refusal = parse(bytes).map(|_| ()).map_err(|refusal| refusal.to_json());
+        let shown = String::from_utf8_lossy(bytes);
+        let refusal = refusal.expect_err(&shown);
+        assert_eq!((&refusal["error"]["code"], &refusal["id"]), (&json!(code), &id), "{shown}");
+    }
+
+    #[test]
+    fn what_is_not_json_is_a_parse_error() {
+        check("", -32700, Value::Null);
+        check("{", -32700, Value::Null);
+        check("hello", -32700, Value::Null);
+        check(b"\xff\xfe{\x00", -32700, Value::Null);
+        check(b"{\"a\":\"\xff\"}", -32700, Value::Null);
+        check("[".repeat(100_000), -32700, Value::Null);
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"} {}"#, -32700, Value::Null);
+    }
+
+    #[test]
+    fn what_is_no_message_is_an_invalid_request() {
+        check("1", -32600, Value::Null);
+        check("null", -32600, Value::Null);
+        check("{}", -32600, Value::Null);
+        check(r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600, Value::Null);
+        check(r#"{"id":1,"method":"ping"}"#, -32600, json!(1));
+        check(r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, -32600, json!("a"));
+        check(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600, Value::Null);
+        check(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, Value::Null);
+        check(r#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600, Value::Null);
+        check(r#"{"jsonrpc":"2.0","id":1,"error":7}"#, -32600, Value::Null);
+    }
+
+    #[test]
+    fn a_cursor_that_is_no_text_is_refused() {
+        for method in PAGED {
+            let request =
+                |cursor| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"cursor": cursor}});
+            check(request(json!(5)).to_string(), -32602, json!(1));
+            check(request(json!({})).to_string(), -32602, json!(1));
+        }
+    }
+
+    #[test]
+    fn a_message_is_taken_with_a_byte_order_mark_and_a_line_end() {
+        let request = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"skills/list\",\"params\":{\"cursor\":null}}\r\n";
+        assert!(matches!(parse(request.as_bytes()), Ok(JsonRpcMessage::Request(_))));
+        let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"x"}}"#;
+        let cancelled = parse(cancelled.as_bytes()).unwrap();
+        assert_eq!(cancels(&cancelled), Some(&RequestId::String("x".into())));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_bring_it_down(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = parse(&bytes);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! rmcp's transport over lines.
+//!
+//! Each line that needs an answer holds a permit from when it is handed on until its answer has been written. When none
+//! is left lines wait, and soon no more are read: a client that does not read what it asked for stops being served, and
+//! costs no more memory than its last few answers.
+//!
+//! A client's notification is handed on only if it cancels a request in hand. rmcp has no use for the others, and gives
+//! the session up over one that comes before the first request.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use rmcp::model::{JsonRpcMessage, RequestId};
+use rmcp::service::RoleServer;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use crate::mcp::REQUEST_MAX_BYTES;
+use crate::mcp::wire::{self, Incoming, Outgoing, Refusal};
+
+use super::lines::{Lines, TooLong};
+
+/// The most requests that are worked on, or whose answers wait to be written.
+const IN_FLIGHT_MAX: u32 = 16;
+/// The most bytes of lines that are read ahead of their turn, give or take one line. Reading ahead is how the end of the
+/// input and a cancellation are seen in time by a client that does not read.
+const READ_AHEAD_MAX_BYTES: usize = REQUEST_MAX_BYTES;
+/// What a line that waits counts for beside its own bytes.
+const WAITING_BYTES: usize = 256;
+
+/// Lines in, lines out.
+pub(super) struct Transport<R, W> {
+    lines: Lines<R>,
+    answers: Answers<W>,
+    /// What has been read and waits for a permit.
+    ahead: VecDeque<Ahead>,
+    ahead_bytes: usize,
+    /// The permits of the requests that have been handed on.
+    in_hand: HashMap<RequestId, OwnedSemaphorePermit>,
+    end: End,
+}
+
+struct Ahead {
+    bytes: usize,
+    what: Wanting,
+}
+
+/// A line that is to be answered.
+enum Wanting {
+    /// A request to hand on.
+    Request(RequestId, Box<Incoming>),
+    /// Anything to refuse.
+    Refusal(Box<Refusal>),
+}
+
+/// How a session ends.
+#[derive(Clone, Debug)]
+pub(super) struct End {
+    /// No more requests are handed on. What is in hand is still answered.
+    pub(super) stopped: CancellationToken,
+    /// No more requests will come. Those that have been read are handed on in their turn.
+    pub(super) ending: CancellationToken,
+}
+
+impl End {
+    /// Far away.
+    pub(super) fn new() -> Self {
+        let stopped = CancellationToken::new();
+        Self { ending: stopped.child_token(), stopped }
+    }
+}
+
+/// Where answers are written, and how many are still owed.
+pub(super) struct Answers<W> {
+    output: Arc<Mutex<W>>,
+    permits: Arc<Semaphore>,
+    stopped: CancellationToken,
+}
+
+impl<R, W> Transport<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// A transport, and where its answers can be waited for.
+    pub(super) fn new(input: R, output: W, end: End) -> (Self, Answers<W>) {
+        let answers = Answers {
+            output: Arc::new(Mutex::new(output)),
+            permits: Arc::new(Semaphore::new(IN_FLIGHT_MAX as usize)),
+            stopped: end.stopped.clone(),
+        };
+        let transport = Self {
+            lines: Lines::new(input, REQUEST_MAX_BYTES),
+            answers: answers.clone(),
+            ahead: VecDeque::new(),
+            ahead_bytes: 0,
+            in_hand: HashMap::new(),
+            end,
+        };
+        (transport, answers)
+    }
+
+    /// The next message to hand on; `None` at the end. Dropping the future loses nothing.
+    async fn next(&mut self) -> Option<Incoming> {
+        loop {
+            let is_over = self.end.ending.is_cancelled();
+            if is_over && self.ahead.is_empty() {
+                return None;
+            }
+            tokio::select! {
+                biased;
+                permit = self.answers.permits.clone().acquire_owned(), if !self.ahead.is_empty() => {
+                    if let Some(message) = self.take_turn(permit.ok()?) {
+                        return Some(message);
+                    }
+                }
+                line = self.lines.next(), if !is_over && self.ahead_bytes < READ_AHEAD_MAX_BYTES => {
+                    let line = line.unwrap_or_else(|error| {
+                        tracing::warn!(%error, "the input cannot be read");
+                        None
+                    });
+                    match line {
+                        Some(line) => {
+                            if let Some(message) = self.sort(line) {
+                                return Some(message);
+                            }
+                        }
+                        None => self.end.ending.cancel(),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Uses a permit for the line that has waited longest.
+    fn take_turn(&mut self, permit: OwnedSemaphorePermit) -> Option<Incoming> {
+        let Ahead { bytes, what } = self.ahead.pop_front()?;
+        self.ahead_bytes -= bytes;
+        match what {
+            Wanting::Request(id, message) => {
+                self.in_hand.insert(id, permit);
+                Some(*message)
+            }
+            Wanting::Refusal(refusal) => {
+                let answers = self.answers.clone();
+                tokio::spawn(async move { answers.write(&refusal.to_json(), Some(permit)).await });
+                None
+            }
+        }
+    }
+
+    /// Puts a line in the queue if it is to be answered. Gives back what is to be handed on at once, and drops the rest.
+    fn sort(&mut self, line: Result<Vec<u8>, TooLong>) -> Option<Incoming> {
+        let bytes = WAITING_BYTES + line.as_ref().map_or(0, Vec::len);
+        let what = match line {
+            Err(TooLong) => {
+                let message = format!("a message is at most {REQUEST_MAX_BYTES} bytes long");
+                Wanting::Refusal(Box::new(Refusal::invalid(None, message)))
+            }
+            Ok(line) if line.trim_ascii().is_empty() => return None,
+            Ok(line) => match wire::parse(&line) {
+                Ok(JsonRpcMessage::Request(request)) if self.is_known(&request.id) => {
+                    let message = format!("the id {} is that of a request not answered yet", request.id);
+                    Wanting::Refusal(Box::new(Refusal::invalid(None, message)))
+                }
+                Ok(JsonRpcMessage::Request(request)) => {
+                    Wanting::Request(request.id.clone(), Box::new(JsonRpcMessage::Request(request)))
+                }
+                Ok(message) => return self.cancel(&message).then_some(message),
+                Err(refusal) => Wanting::Refusal(refusal),
+            },
+        };
+        self.ahead_bytes += bytes;
+        self.ahead.push_back(Ahead { bytes, what });
+        None
+    }
+
+    fn is_known(&self, id: &RequestId) -> bool {
+        self.in_hand.contains_key(id) || self.ahead.iter().any(|ahead| ahead.is_request(id))
+    }
+
+    /// Whether a message cancels a request in hand, which is then not answered. One that is still in the queue leaves it.
+    fn cancel(&mut self, message: &Incoming) -> bool {
+        let Some(id) = wire::cancels(message) else { return false };
+        if let Some(at) = self.ahead.iter().position(|ahead| ahead.is_request(id))
+            && let Some(cancelled) = self.ahead.remove(at)
+        {
+            self.ahead_bytes -= cancelled.bytes;
+        }
+        self.in_hand.remove(id).is_some()
+    }
+}
+
+impl Ahead {
+    fn is_request(&self, id: &RequestId) -> bool {
+        matches!(&self.what, Wanting::Request(waiting, _) if waiting == id)
+    }
+}
+
+impl<R, W> rmcp::transport::Transport<RoleServer> for Transport<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = std::io::Error;
+
+    fn send(&mut self, message: Outgoing) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
+        let permit = wire::answers(&message).and_then(|id| self.in_hand.remove(id));
+        let answers = self.answers.clone();
+        async move { answers.write(&message, permit).await }
+    }
+
+    async fn receive(&mut self) -> Option<Incoming> {
+        let stopped = self.end.stopped.clone();
+        tokio::select! {
+            biased;
+            () = stopped.cancelled() => None,
+            message = self.next() => message,
+        }
+    }
+
+    async fn close(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<W: AsyncWrite + Send + Unpin> Answers<W> {
+    /// Writes a line, whole, and gives the permit back. A client that cannot be written to is gone, and so its session.
+    async fn write(
+        &self,
+        message: &impl serde::Serialize,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> std::io::Result<()> {
+        // One message at a time is held as bytes: the lock comes first.
+        let mut output = self.output.lock().await;
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        let written = match output.write_all(&line).await {
+            Ok(()) => output.flush().await,
+            failed => failed,
+        };
+        if let Err(error) = &written {
+            tracing::debug!(%error, "the output cannot be written");
+            self.stopped.cancel();
+        }
+        drop(permit);
+        written
+    }
+
+    /// Returns once every answer that is owed has been written.
+    pub(super) async fn all_written(&self) {
+        let _ = self.permits.acquire_many(IN_FLIGHT_MAX).await;
+    }
+}
+
+impl<W> Clone for Answers<W> {
+    fn clone(&self) -> Self {
+        Self { output: self.output.clone(), permits: self.permits.clone(), stopped: self.stopped.clone() }
+    }
+}

@@ -1,0 +1,194 @@
+//! One entry of a directory: judged by its name, then by what it is, it becomes a file, a directory to list next, a
+//! finding or a count.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use cap_std::fs::{Dir, FileType, Metadata};
+
+use super::limits::{DEPTH_MAX_LEVELS, PATH_MAX_BYTES};
+use super::list::{Contents, Listing, Walk};
+use super::names::{self, Withheld};
+use super::read::Source;
+use super::resolve::{self, Resolved};
+use super::rules::{IGNORE_FILE, Rules};
+use super::spot::{Spot, Trail};
+use super::zone::Place;
+use super::{File, Links};
+use crate::finding::Code;
+
+/// Goes through the entries of one directory.
+pub(super) struct Lister<'a> {
+    pub(super) walk: &'a Walk<'a>,
+    pub(super) spot: &'a Spot,
+    /// The directory itself, open.
+    pub(super) dir: Dir,
+    /// Those of the directories around it, and then its own.
+    pub(super) rules: Rules,
+    /// The directory itself and those around it.
+    pub(super) around: Trail,
+    pub(super) listing: &'a mut Listing,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Dir,
+    File,
+    Link,
+    Special,
+}
+
+impl Lister<'_> {
+    /// Judges the entry `name`, whose kind the directory told; not all file systems do.
+    pub(super) fn entry(&mut self, name: &OsStr, kind: FileType, contents: &mut Contents) {
+        let policy = self.walk.policy;
+        if names::is_never(name) || names::is_junk(name) {
+            self.listing.left_out.junk += 1;
+            return;
+        }
+        if name == IGNORE_FILE || names::is_hidden(name) && !policy.include_hidden {
+            self.listing.left_out.hidden += 1;
+            return;
+        }
+        let served = self.served(&name.to_string_lossy());
+        let kind = match self.kind(name, kind) {
+            Ok(kind) => kind,
+            Err(error) => return self.unreadable(&served, &error),
+        };
+        let ignored = |is_dir| self.rules.ignore(&policy.exclude, &served, is_dir);
+        // What a link leads to is not known yet, so only what would be ignored either way is ignored now.
+        if ignored(kind == Kind::Dir) && (kind != Kind::Link || ignored(true)) {
+            self.listing.left_out.ignored += 1;
+            return;
+        }
+        if name.to_str().is_none() {
+            return self.not_utf8(name);
+        }
+        if served.len() > PATH_MAX_BYTES {
+            let message = format!("the path is longer than {PATH_MAX_BYTES} bytes");
+            return self.find(&served, Code::TooDeep, message, "shorten its names, or exclude it");
+        }
+        match kind {
+            Kind::Dir => contents.dirs.extend(self.dir(served, name)),
+            Kind::File => contents.files.extend(self.file(&served, name)),
+            Kind::Link => self.link(served, name, contents),
+            Kind::Special => self.special(&served),
+        }
+    }
+
+    fn dir(&mut self, served: String, name: &OsStr) -> Option<Spot> {
+        let path = self.spot.place.path.join(name);
+        self.spot(served, Place { zone: self.spot.place.zone, path }, self.spot.linked)
+    }
+
+    fn file(&mut self, served: &str, name: &OsStr) -> Option<File> {
+        match self.dir.symlink_metadata(name) {
+            Ok(metadata) if metadata.is_file() => {
+                self.regular(served, Arc::clone(&self.spot.place), name.to_owned(), &metadata)
+            }
+            Ok(_) => {
+                let message = "it became something else while it was looked at".to_owned();
+                self.find(served, Code::Changing, message, "let the writer finish, then look again");
+                None
+            }
+            Err(error) => {
+                self.unreadable(served, &error);
+                None
+            }
+        }
+    }
+
+    fn link(&mut self, served: String, name: &OsStr, contents: &mut Contents) {
+        if self.walk.policy.links == Links::Refuse {
+            let message = "it is a link, and links are not followed".to_owned();
+            return self.find(
+                &served,
+                Code::LinkRefused,
+                message,
+                "replace it by what it points to, or drop `--links refuse`",
+            );
+        }
+        let resolved = match resolve::resolve(self.walk.zones, &self.dir, &self.spot.place, name) {
+            Ok(resolved) => resolved,
+            Err(broken) => return self.broken(&served, name, broken),
+        };
+        if self.rules.ignore(&self.walk.policy.exclude, &served, resolved.other.is_none()) {
+            self.listing.left_out.ignored += 1;
+            return;
+        }
+        if let Some(why) = self.withheld(&resolved) {
+            return self.withhold_target(&served, why);
+        }
+        match resolved.other {
+            None => contents.links.extend(self.spot(served, resolved.place, true)),
+            Some((name, metadata)) if metadata.is_file() => {
+                contents.files.extend(self.regular(&served, Arc::new(resolved.place), name, &metadata));
+            }
+            Some(_) => self.special(&served),
+        }
+    }
+
+    /// Why what a link leads to is not served, judged by its real path and by the names of the links on the way.
+    fn withheld(&self, Resolved { place, other, hops }: &Resolved) -> Option<Withheld> {
+        let policy = self.walk.policy;
+        let is_dir = other.is_none();
+        let mut inner = self.walk.zones.innermost(place).path;
+        inner.extend(other.iter().map(|(name, _)| name));
+        let by_hop = |hop| policy.withholds_target(Path::new(hop), is_dir);
+        policy.withholds_target(&inner, is_dir).or_else(|| hops.iter().find_map(by_hop))
+    }
+
+    fn spot(&mut self, served: String, place: Place, linked: bool) -> Option<Spot> {
+        let depth = self.spot.depth + 1;
+        if depth > DEPTH_MAX_LEVELS {
+            let message = format!("directories are nested more than {DEPTH_MAX_LEVELS} levels deep");
+            self.find(&served, Code::TooDeep, message, "flatten the directories, or exclude it");
+            return None;
+        }
+        if self.walk.policy.withholds(&served, true) {
+            self.withhold(&served);
+            return None;
+        }
+        let (rules, around) = (self.rules.clone(), self.around.clone());
+        Some(Spot { served, place: Arc::new(place), depth, linked, rules, around })
+    }
+
+    fn regular(
+        &mut self,
+        served: &str,
+        dir: Arc<Place>,
+        name: OsString,
+        metadata: &Metadata,
+    ) -> Option<File> {
+        if self.walk.policy.withholds(served, false) {
+            self.withhold(served);
+            return None;
+        }
+        Some(File {
+            name: served.rsplit('/').next().unwrap_or_default().into(),
+            size: metadata.len(),
+            modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),
+            source: Source::new(dir, name),
+        })
+    }
+
+    fn kind(&self, name: &OsStr, told: FileType) -> io::Result<Kind> {
+        let of = |kind: FileType| match kind {
+            kind if kind.is_dir() => Kind::Dir,
+            kind if kind.is_file() => Kind::File,
+            kind if kind.is_symlink() => Kind::Link,
+            _ => Kind::Special,
+        };
+        match of(told) {
+            Kind::Special => Ok(of(self.dir.symlink_metadata(name)?.file_type())),
+            known => Ok(known),
+        }
+    }
+
+    /// The served path of the entry `name`.
+    pub(super) fn served(&self, name: &str) -> String {
+        if self.spot.served.is_empty() { name.to_owned() } else { format!("{}/{name}", self.spot.served) }
+    }
+}

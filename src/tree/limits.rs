@@ -1,0 +1,21 @@
+//! Every bound of a walk. They are generous: a tree that people made by hand meets none of them.
+
+/// The most levels of directories below a root; the root itself is level 0.
+pub(super) const DEPTH_MAX_LEVELS: usize = 256;
+/// The longest served path below a root, in bytes.
+pub(super) const PATH_MAX_BYTES: usize = 4_096;
+/// The most entries of one root, not counting what is reached through links to directories. A root with more is not
+/// served at all, for half a root would be served as if it were whole.
+pub(super) const ROOT_MAX_ENTRIES: u64 = 2 * 1024 * 1024;
+/// The most entries that one link to a directory may lead to, links below it included.
+pub(super) const LINK_MAX_ENTRIES: u64 = 64 * 1024;
+/// The most entries of one root that are looked at through links to directories, in vain or not.
+pub(super) const ROOT_MAX_LINKED_ENTRIES: u64 = 1024 * 1024;
+/// The most links that are followed to resolve one, as many as Linux follows.
+pub(super) const LINK_MAX_HOPS: u32 = 40;
+/// The most directories that are opened to resolve one link.
+pub(super) const LINK_MAX_OPENS: u32 = 4_096;
+/// The largest `.skillignore`, in bytes.
+pub(super) const IGNORE_FILE_MAX_BYTES: u64 = 64 * 1024;
+/// How often a root is opened anew while its path keeps changing.
+pub(super) const ROOT_OPEN_ATTEMPTS: u32 = 5;

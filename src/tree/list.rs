@@ -1,0 +1,135 @@
+//! What is in one directory, and whether it is looked at in the first place.
+
+use std::io;
+use std::path::Path;
+
+use super::entry::Lister;
+use super::names;
+use super::policy::Policy;
+use super::rules::IGNORE_FILE;
+use super::spot::{Budget, OverBudget, Spot};
+use super::zone::{Identity, Zones};
+use super::{File, LeftOut};
+use crate::finding::{Code, Finding, Severity};
+use crate::skill::SKILL_MD;
+
+/// What the walk of a root goes by.
+pub(super) struct Walk<'a> {
+    pub(super) zones: &'a Zones,
+    /// The root as it was typed.
+    pub(super) shown: &'a Path,
+    pub(super) policy: &'a Policy,
+}
+
+/// What listing a directory gave.
+#[derive(Default)]
+pub(super) struct Listing {
+    /// Absent when the directory is left out.
+    pub(super) contents: Option<Contents>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) left_out: LeftOut,
+}
+
+/// What is in a directory.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) files: Vec<File>,
+    /// Its own directories.
+    pub(super) dirs: Vec<Spot>,
+    /// What its links to directories lead to.
+    pub(super) links: Vec<Spot>,
+}
+
+/// Why a listing stops.
+enum Failure {
+    Budget,
+    Io(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl Walk<'_> {
+    /// Lists the directory at `spot`.
+    ///
+    /// # Errors
+    /// The budget is used up; what was found so far is lost.
+    pub(super) fn list(&self, spot: &Spot, budget: &Budget) -> Result<Listing, OverBudget> {
+        let mut listing = Listing::default();
+        match self.enter(spot, budget, &mut listing) {
+            Ok(contents) => listing.contents = contents,
+            Err(Failure::Budget) => return Err(OverBudget),
+            Err(Failure::Io(error)) => {
+                let message = format!("the directory could not be read: {error}");
+                let help = "give the server's user the right to read it, or exclude it";
+                listing.findings.push(self.finding(&spot.served, Code::Unreadable, message, help));
+            }
+        }
+        Ok(listing)
+    }
+
+    fn enter(
+        &self,
+        spot: &Spot,
+        budget: &Budget,
+        listing: &mut Listing,
+    ) -> Result<Option<Contents>, Failure> {
+        let dir = self.zones.open(&spot.place)?;
+        let identity = Identity::of(&dir)?;
+        if spot.linked && spot.around.has(identity) {
+            let message = "the link leads back to a directory that encloses it".to_owned();
+            listing.findings.push(self.finding(
+                &spot.served,
+                Code::LinkLoop,
+                message,
+                "remove the link, or exclude it",
+            ));
+            return Ok(None);
+        }
+        let mut entries = Vec::new();
+        for entry in dir.entries()? {
+            budget.spend().map_err(|OverBudget| Failure::Budget)?;
+            let entry = entry?;
+            entries.push((entry.file_name(), entry.file_type()?));
+        }
+        let has = |wanted: &str| entries.iter().any(|(name, _)| name == wanted);
+        // Whoever puts a virtual environment into a skill's own directory still means the skill to be served.
+        if spot.depth > 0 && has(names::VENV_MARKER) && !has(SKILL_MD) {
+            listing.left_out.junk += 1;
+            return Ok(None);
+        }
+        let mut lister = Lister {
+            walk: self,
+            spot,
+            dir,
+            rules: spot.rules.clone(),
+            around: spot.around.with(identity),
+            listing,
+        };
+        if has(IGNORE_FILE) && !lister.read_rules() {
+            return Ok(None);
+        }
+        let mut contents = Contents::default();
+        for (name, kind) in entries {
+            lister.entry(&name, kind, &mut contents);
+        }
+        if spot.name() == SKILL_MD {
+            let message = "SKILL.md is a directory".to_owned();
+            let help = "put the skill's text into a file of this name";
+            listing.findings.push(self.finding(&spot.served, Code::SkillMdDirectory, message, help));
+        }
+        Ok(Some(contents))
+    }
+
+    /// A finding about the entry with this served path. It is an error exactly when it costs a skill its `SKILL.md`, or
+    /// when it costs the whole root.
+    pub(super) fn finding(&self, served: &str, code: Code, message: String, help: &str) -> Finding {
+        let is_costly = served.is_empty() || served.rsplit('/').next() == Some(SKILL_MD);
+        let severity = if is_costly { Severity::Error } else { Severity::Warning };
+        let path = if served.is_empty() { self.shown.to_owned() } else { self.shown.join(served) };
+        Finding { code, severity, path, place: None, message, help: help.to_owned() }
+    }
+}

@@ -1,0 +1,110 @@
+//! Reading a file's bytes: never through a link, never from what is no regular file, never more than asked for.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::fs::{Dir, OpenOptions};
+
+use super::zone::{Place, Zones};
+
+/// Where the bytes of a file are: a place inside one of the opened directories, with every link already resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Shared by all files of a directory.
+    pub(super) dir: Arc<Place>,
+    pub(super) name: Box<OsStr>,
+}
+
+impl Source {
+    pub(super) fn new(dir: Arc<Place>, name: OsString) -> Self {
+        Self { dir, name: name.into_boxed_os_str() }
+    }
+}
+
+/// Handles on everything that was walked, by which its files are read. Cheap to clone.
+///
+/// It belongs to the tree of one walk. It keeps reading the directories of that walk when a root's link points elsewhere
+/// later on; what is removed from them is gone.
+#[derive(Clone, Debug, Default)]
+pub struct Disk {
+    pub(super) zones: Zones,
+}
+
+/// Why a file's bytes could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is gone, or a part of its path is now a link, or it is no regular file any more.
+    #[error("it is no longer the file that it was")]
+    Gone,
+    /// It is larger than the reader allows.
+    #[error("it is larger than {max_bytes} bytes")]
+    TooLarge {
+        /// The bound that was given.
+        max_bytes: u64,
+    },
+    /// The system refused.
+    #[error("{0}")]
+    Io(#[source] io::Error),
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Gone,
+            _ => Self::Io(error),
+        }
+    }
+}
+
+impl Disk {
+    /// Reads a whole file of the tree that this disk belongs to, without following any link and without ever waiting on
+    /// a pipe or a device.
+    ///
+    /// # Errors
+    /// See [`ReadError`]. Never more than `max_bytes` and one are held.
+    pub fn read(&self, source: &Source, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
+        let dir = self.zones.open(&source.dir)?;
+        read_in(&dir, &source.name, max_bytes)
+    }
+}
+
+/// Reads the regular file `name` of `dir`.
+///
+/// # Errors
+/// See [`ReadError`].
+pub(super) fn read_in(dir: &Dir, name: &OsStr, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    // Opening a device may do something, so the kind is asked for first. It may change before the file is open: hence
+    // an open that neither follows nor waits, and a second question to the open file.
+    let name: &Path = name.as_ref();
+    if !dir.symlink_metadata(name)?.is_file() {
+        return Err(ReadError::Gone);
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No).nonblock(true);
+    let file = match dir.open_with(name, &options) {
+        Ok(file) => file,
+        // Systems name a refused link differently, so what is there now says what the error means.
+        Err(error) => match dir.symlink_metadata(name) {
+            Ok(metadata) if metadata.is_file() => return Err(error.into()),
+            _ => return Err(ReadError::Gone),
+        },
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(ReadError::Gone);
+    }
+    if metadata.len() > max_bytes {
+        return Err(ReadError::TooLarge { max_bytes });
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0).saturating_add(1));
+    // The file may have grown since, or, as in `/proc`, not tell its length at all.
+    let limit = max_bytes.saturating_add(1);
+    file.take(limit).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(ReadError::TooLarge { max_bytes });
+    }
+    Ok(bytes)
+}

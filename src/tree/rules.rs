@@ -1,0 +1,157 @@
+//! What is left out by pattern: `--exclude`, the `.skillignore` files, and `--allow-secret`, all in gitignore syntax.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// The name of the files of patterns.
+pub(super) const IGNORE_FILE: &str = ".skillignore";
+
+/// Compiles patterns that were given as options.
+///
+/// # Errors
+/// The first that is no pattern, and why.
+pub(super) fn compile(patterns: &[String]) -> Result<Gitignore, (String, String)> {
+    let mut builder = GitignoreBuilder::new("");
+    for pattern in patterns {
+        if let Err(error) = builder.add_line(None, pattern) {
+            return Err((pattern.clone(), reason(error)));
+        }
+    }
+    builder.build().map_err(|error| (patterns.join(" "), reason(error)))
+}
+
+/// A line of an ignore file that is no pattern.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct BadLine {
+    pub(super) span: Range<usize>,
+    pub(super) reason: String,
+}
+
+/// Compiles an ignore file. Lines that are no pattern are passed over and reported.
+///
+/// # Errors
+/// Why the patterns together are too much.
+pub(super) fn parse(text: &[u8]) -> Result<(Gitignore, Vec<BadLine>), String> {
+    let mut builder = GitignoreBuilder::new("");
+    let mut bad = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let trimmed = without_end(line);
+        let span = start..start + trimmed.len();
+        start += line.len();
+        let pattern = match std::str::from_utf8(trimmed) {
+            Ok(pattern) => pattern.strip_prefix('\u{feff}').filter(|_| span.start == 0).unwrap_or(pattern),
+            Err(_) => {
+                bad.push(BadLine { span, reason: "it is not UTF-8".to_owned() });
+                continue;
+            }
+        };
+        if let Err(error) = builder.add_line(None, pattern) {
+            bad.push(BadLine { span, reason: reason(error) });
+        }
+    }
+    Ok((builder.build().map_err(reason)?, bad))
+}
+
+fn reason(error: ignore::Error) -> String {
+    match error {
+        ignore::Error::Glob { err, .. } => err,
+        other => other.to_string(),
+    }
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// The ignore files that hold in a directory: its own and those of the directories around it, as they are served.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rules(Option<Arc<Level>>);
+
+#[derive(Debug)]
+struct Level {
+    /// How many bytes of a served path lead to the file's own directory, its slash included.
+    base: usize,
+    patterns: Gitignore,
+    outer: Rules,
+}
+
+impl Rules {
+    /// Adds the patterns of the ignore file in the directory with this served path.
+    pub(super) fn with(&self, dir: &str, patterns: Gitignore) -> Self {
+        let base = if dir.is_empty() { 0 } else { dir.len() + 1 };
+        Self(Some(Arc::new(Level { base, patterns, outer: self.clone() })))
+    }
+
+    /// Whether the entry with this served path is left out. What `exclude` says holds whatever the files say; among
+    /// the files the innermost that says anything decides.
+    pub(super) fn ignore(&self, exclude: &Gitignore, path: &str, is_dir: bool) -> bool {
+        let mut verdict = exclude.matched(Path::new(path), is_dir).map(|_| ());
+        let mut rules = self;
+        while let (Match::None, Some(level)) = (&verdict, &rules.0) {
+            let relative = path.get(level.base..).unwrap_or(path);
+            verdict = level.patterns.matched(Path::new(relative), is_dir).map(|_| ());
+            rules = &level.outer;
+        }
+        verdict.is_ignore()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn check(exclude: &[&str], files: &[(&str, &str)], path: &str, ignored: bool) {
+        let exclude = compile(&exclude.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>()).unwrap();
+        let mut rules = Rules::default();
+        for (dir, text) in files {
+            rules = rules.with(dir, parse(text.as_bytes()).unwrap().0);
+        }
+        let (path, is_dir) = path.strip_suffix('/').map_or((path, false), |path| (path, true));
+        assert_eq!(rules.ignore(&exclude, path, is_dir), ignored, "{path}");
+    }
+
+    #[test]
+    fn an_anchored_pattern_holds_for_its_own_directory_only() {
+        check(&[], &[("a/b", "/x\ny/z\n")], "a/b/x", true);
+        check(&[], &[("a/b", "/x\n")], "a/b/c/x", false);
+        check(&[], &[("a/b", "y/z\n")], "a/b/y/z", true);
+        check(&["/x"], &[], "a/x", false);
+        check(&["x"], &[], "a/x", true);
+        check(&["x/"], &[], "a/x", false);
+        check(&["x/"], &[], "a/x/", true);
+    }
+
+    #[test]
+    fn the_innermost_file_that_says_anything_decides() {
+        check(&[], &[("", "*.tmp\n"), ("a", "!keep.tmp\n")], "a/keep.tmp", false);
+        check(&[], &[("", "*.tmp\n"), ("a", "!keep.tmp\n")], "a/other.tmp", true);
+        check(&[], &[("", "*.tmp\n!keep.tmp\n")], "keep.tmp", false);
+        check(&[], &[("", "!keep.tmp\n"), ("a", "*.tmp\n")], "a/keep.tmp", true);
+    }
+
+    #[test]
+    fn an_exclude_option_holds_whatever_the_files_say() {
+        check(&["*.tmp"], &[("", "!*.tmp\n")], "a.tmp", true);
+        check(&["*.tmp", "!keep.tmp"], &[("", "keep.tmp\n")], "keep.tmp", false);
+    }
+
+    #[test]
+    fn line_ends_comments_and_a_byte_order_mark_are_no_part_of_a_pattern() {
+        check(&[], &[("", "\u{feff}a.md\r\n# b.md\r\n\r\n")], "a.md", true);
+        check(&[], &[("", "\u{feff}a.md\r\n# b.md\r\n")], "b.md", false);
+    }
+
+    #[test]
+    fn bad_lines_are_told_with_their_place() {
+        let (patterns, bad) = parse(b"ok\n{a\n\xff\nlast").unwrap();
+        let spans: Vec<_> = bad.iter().map(|line| line.span.clone()).collect();
+        assert_eq!((patterns.len(), spans), (2, vec![3..5, 6..7]));
+    }
+}

@@ -1,0 +1,8 @@
+//! Walks of real directories.
+
+#![allow(clippy::unwrap_used)]
+
+mod bed;
+mod ignoring;
+mod links;
+mod names;

@@ -1,0 +1,111 @@
+//! `--exclude` and `.skillignore`.
+
+use super::bed::{Bed, CANARY};
+use crate::tree::limits::IGNORE_FILE_MAX_BYTES;
+use crate::tree::{Mount, Options, Roots};
+
+#[test]
+fn patterns_leave_out_files_and_whole_directories() {
+    let bed =
+        Bed::new(&["root/s/SKILL.md", "root/s/draft.tmp", "root/s/old/x.md", "root/s/keep.tmp", "root/old"])
+            .exclude("old/");
+    bed.write("root/.skillignore", "*.tmp\n");
+    bed.write("root/s/.skillignore", "!keep.tmp\n");
+    bed.check(
+        "old
+         s/SKILL.md
+         s/keep.tmp
+         hidden: 2
+         ignored: 2",
+    );
+}
+
+#[test]
+fn a_file_in_an_ignored_directory_does_not_come_back() {
+    let bed = Bed::new(&["root/old/keep.md", "root/a.md"]);
+    bed.write("root/.skillignore", "old/\n!old/keep.md\n");
+    bed.check(
+        "a.md
+         hidden: 1
+         ignored: 1",
+    );
+}
+
+#[test]
+fn an_ignored_link_is_no_finding() {
+    let bed = Bed::new(&["root/dir/x.md"]).exclude("gone.md").exclude("alias/");
+    bed.link("root/gone.md", "nowhere");
+    bed.link("root/alias", "dir");
+    bed.check(
+        "dir/x.md
+         ignored: 2",
+    );
+}
+
+#[test]
+fn an_ignore_file_may_be_a_link_in_the_zones_and_is_never_served() {
+    let bed = Bed::new(&["root/a.tmp", "root/b.md", "root/shared/patterns"]).include_hidden();
+    bed.write("root/shared/patterns", "*.tmp");
+    bed.link("root/.skillignore", "shared/patterns");
+    bed.check(
+        "b.md
+         shared/patterns = *.tmp
+         hidden: 1
+         ignored: 1",
+    );
+}
+
+#[test]
+fn a_line_that_is_no_pattern_is_told_with_its_place() {
+    let bed = Bed::new(&["root/a.tmp", "root/b.md"]);
+    bed.write("root/.skillignore", "*.tmp\n{a\n");
+    bed.check(
+        "b.md
+         hidden: 1
+         ignored: 1
+         warning[ignore-file] root/.skillignore:2",
+    );
+}
+
+#[test]
+fn an_ignore_file_that_cannot_be_obeyed_closes_its_directory() {
+    let bed = Bed::new(&["root/a/x.md", "root/b/x.md", "root/c/x.md", "root/d/x.md", "root/e.md"]);
+    bed.write("patterns", "x.md");
+    bed.write("root/a/.skillignore", &"#".repeat(usize::try_from(IGNORE_FILE_MAX_BYTES).unwrap() + 1));
+    bed.write("root/b/.skillignore", &"#".repeat(usize::try_from(IGNORE_FILE_MAX_BYTES).unwrap()));
+    bed.link("root/c/.skillignore", "../../patterns");
+    bed.write("root/d/.skillignore/", "");
+    bed.check(
+        "e.md
+         b/x.md
+         hidden: 1
+         error[ignore-file] root/a/.skillignore
+         error[ignore-file] root/c/.skillignore
+         error[ignore-file] root/d/.skillignore",
+    );
+}
+
+#[test]
+fn an_ignored_file_stays_ignored_below_a_link_to_its_directory() {
+    let bed = Bed::new(&["root/real/x.md"]);
+    bed.write("root/real/private.md", CANARY);
+    bed.write("root/real/.skillignore", "private.md\n");
+    bed.link("root/alias", "real");
+    bed.check(
+        "alias/x.md = root/real/x.md
+         real/x.md
+         hidden: 2
+         ignored: 2",
+    );
+}
+
+#[test]
+fn a_bad_pattern_of_an_option_is_refused_at_once() {
+    let bed = Bed::new(&[]);
+    let mounts = [Mount { prefix: String::new(), dir: bed.path("root") }];
+    let open = |options| Roots::open(&mounts, &options).unwrap_err().to_string();
+    let exclude = open(Options { exclude: vec!["{a".to_owned()], ..Options::default() });
+    assert!(exclude.starts_with("the pattern \"{a\" of --exclude is not in gitignore syntax"), "{exclude}");
+    let allow = open(Options { allow_secret: vec!["{a".to_owned()], ..Options::default() });
+    assert!(allow.starts_with("the pattern \"{a\" of --allow-secret is not in gitignore syntax"), "{allow}");
+}

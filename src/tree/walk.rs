@@ -1,0 +1,160 @@
+//! The walk of one root: level by level, so that nothing recurses and no handle outlives its directory's listing.
+//!
+//! First comes the root's own tree, in parallel. Then each link to a directory in it is followed with a budget of its
+//! own and whole or not at all, so that links to links to links, which double at every step, cost a bounded time and
+//! only themselves.
+
+use rayon::prelude::*;
+
+use super::limits::{LINK_MAX_ENTRIES, ROOT_MAX_ENTRIES, ROOT_MAX_LINKED_ENTRIES};
+use super::list::{Listing, Walk};
+use super::spot::{Budget, OverBudget, Spot};
+use super::{Directory, File, LeftOut};
+use crate::finding::{Code, Finding};
+
+/// How many links are followed at a time; what bounds the memory for those that turn out too large.
+const LINKS_AT_A_TIME: usize = 16;
+
+/// What a walk found.
+#[derive(Default)]
+pub(super) struct Walked {
+    pub(super) top: Directory,
+    pub(super) findings: Vec<Finding>,
+    pub(super) left_out: LeftOut,
+}
+
+impl Walk<'_> {
+    /// Walks all that is at and below `top`.
+    pub(super) fn root(&self, top: Spot) -> Walked {
+        let Ok(mut own) = self.expand(top, &Budget::new(ROOT_MAX_ENTRIES), Mode::OwnTree) else {
+            return Walked { findings: vec![self.too_many_entries()], ..Walked::default() };
+        };
+        let mut left = ROOT_MAX_LINKED_ENTRIES;
+        let links = std::mem::take(&mut own.links);
+        for some in links.chunks(LINKS_AT_A_TIME) {
+            let max = left.min(LINK_MAX_ENTRIES);
+            let followed: Vec<_> = some.par_iter().map(|(_, link)| self.follow(link, max)).collect();
+            for ((parent, link), (expanded, used)) in some.iter().zip(followed) {
+                left = left.saturating_sub(used);
+                match expanded {
+                    Ok(linked) => own.attach(*parent, linked),
+                    Err(OverBudget) => own.findings.push(self.over_budget(link)),
+                }
+            }
+        }
+        let Expanded { nodes, mut findings, left_out, .. } = own;
+        findings.sort_by(|a, b| (&a.path, a.code).cmp(&(&b.path, b.code)));
+        Walked { top: assemble(nodes).unwrap_or_default(), findings, left_out }
+    }
+
+    fn follow(&self, link: &Spot, max_entries: u64) -> (Result<Expanded, OverBudget>, u64) {
+        let budget = Budget::new(max_entries);
+        let expanded = self.expand(link.clone(), &budget, Mode::Linked);
+        (expanded, budget.used())
+    }
+
+    fn expand(&self, top: Spot, budget: &Budget, mode: Mode) -> Result<Expanded, OverBudget> {
+        let mut expanded = Expanded::default();
+        let mut level = vec![(0, top)];
+        while !level.is_empty() {
+            let list = |(_, spot): &(usize, Spot)| self.list(spot, budget);
+            let listings: Vec<Result<Listing, OverBudget>> = match mode {
+                Mode::OwnTree => level.par_iter().map(list).collect(),
+                Mode::Linked => level.iter().map(list).collect(),
+            };
+            let mut next = Vec::new();
+            for ((parent, spot), listing) in level.into_iter().zip(listings) {
+                let listing = listing?;
+                expanded.findings.extend(listing.findings);
+                expanded.left_out += listing.left_out;
+                let Some(contents) = listing.contents else { continue };
+                let at = expanded.nodes.len();
+                expanded.nodes.push(Node {
+                    parent,
+                    name: spot.name().into(),
+                    files: contents.files,
+                    dirs: vec![],
+                });
+                next.extend(contents.dirs.into_iter().map(|dir| (at, dir)));
+                let links = contents.links.into_iter().map(|link| (at, link));
+                match mode {
+                    Mode::OwnTree => expanded.links.extend(links),
+                    Mode::Linked => next.extend(links),
+                }
+            }
+            level = next;
+        }
+        Ok(expanded)
+    }
+
+    fn too_many_entries(&self) -> Finding {
+        let message =
+            format!("the directory has more than {ROOT_MAX_ENTRIES} entries, so nothing of it is served");
+        self.finding(
+            "",
+            Code::TooManyEntries,
+            message,
+            "serve a directory further down, or exclude what is no skill",
+        )
+    }
+
+    fn over_budget(&self, link: &Spot) -> Finding {
+        let message = "the link leads to more entries than are looked at through links".to_owned();
+        self.finding(
+            &link.served,
+            Code::LinkBudget,
+            message,
+            "serve its target as a root of its own, or exclude the link",
+        )
+    }
+}
+
+/// What is done with links to directories.
+#[derive(Clone, Copy)]
+enum Mode {
+    /// They are put aside.
+    OwnTree,
+    /// They are followed like directories.
+    Linked,
+}
+
+#[derive(Default)]
+struct Expanded {
+    /// A directory comes after the one around it.
+    nodes: Vec<Node>,
+    /// Links that were put aside, with the node they are in.
+    links: Vec<(usize, Spot)>,
+    findings: Vec<Finding>,
+    left_out: LeftOut,
+}
+
+struct Node {
+    parent: usize,
+    name: Box<str>,
+    files: Vec<File>,
+    dirs: Vec<Directory>,
+}
+
+impl Expanded {
+    fn attach(&mut self, parent: usize, linked: Self) {
+        self.findings.extend(linked.findings);
+        self.left_out += linked.left_out;
+        if let (Some(node), Some(dir)) = (self.nodes.get_mut(parent), assemble(linked.nodes)) {
+            node.dirs.push(dir);
+        }
+    }
+}
+
+/// Makes one tree of the nodes; the first is its top.
+fn assemble(mut nodes: Vec<Node>) -> Option<Directory> {
+    loop {
+        let Node { parent, name, mut files, mut dirs } = nodes.pop()?;
+        files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        dirs.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let dir = Directory { name, dirs, files };
+        match nodes.get_mut(parent) {
+            Some(node) => node.dirs.push(dir),
+            None => return Some(dir),
+        }
+    }
+}

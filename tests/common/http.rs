@@ -1,0 +1,205 @@
+//! A running server, and clients that write their requests by hand.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use super::{Client, Era, PATIENCE, handshake, skillserve};
+
+/// The program, listening.
+pub struct Server {
+    pub child: Child,
+    pub address: String,
+}
+
+impl Server {
+    /// Starts the program and waits until it says where it listens.
+    pub fn start(root: &Path, options: &[&str]) -> Self {
+        let mut command = skillserve();
+        command.args(["http", "--listen", "127.0.0.1:0"]).args(options).arg(root);
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        let address = loop {
+            line.clear();
+            assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "it did not say where it listens");
+            if let Some((_, rest)) = line.split_once("http://") {
+                break rest.split_once("/mcp").unwrap().0.to_owned();
+            }
+        };
+        // What it writes later must go somewhere.
+        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        Self { child, address }
+    }
+
+    /// A connection that gives up in time.
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// One exchange on a connection of its own.
+    pub fn exchange(&self, request: &Request) -> Response {
+        let mut stream = self.connect();
+        stream.write_all(&request.to_bytes(&self.address)).unwrap();
+        Response::read(&mut BufReader::new(stream))
+    }
+
+    /// A client of this server.
+    pub fn client(&self, era: Era) -> HttpClient<'_> {
+        HttpClient { server: self, era, id: 0 }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A request, to be changed before it is sent.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub method: &'static str,
+    pub path: &'static str,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    /// A request to the endpoint with the headers that every one has.
+    pub fn post(body: impl Into<Vec<u8>>) -> Self {
+        let request = Self { method: "POST", path: "/mcp", headers: Vec::new(), body: body.into() };
+        request.with("Accept", "application/json, text/event-stream").with("Content-Type", "application/json")
+    }
+
+    /// A request that carries a message, with the headers of its era.
+    pub fn message(era: Era, message: &Value) -> Self {
+        let request = Self::post(message.to_string());
+        match era {
+            Era::Legacy if message["method"] == "initialize" => request,
+            Era::Legacy => request.with("MCP-Protocol-Version", "2025-11-25"),
+            Era::Modern => {
+                let method = message["method"].as_str().unwrap();
+                let request = request.with("MCP-Protocol-Version", "2026-07-28").with("Mcp-Method", method);
+                let name = match method {
+                    "resources/read" | "resources/subscribe" => &message["params"]["uri"],
+                    _ => &message["params"]["name"],
+                };
+                match name.as_str() {
+                    Some(name) => request.with("Mcp-Name", name),
+                    None => request,
+                }
+            }
+        }
+    }
+
+    /// The same with another value of a header.
+    pub fn with(self, name: &str, value: &str) -> Self {
+        let mut request = self.without(name);
+        request.headers.push((name.to_owned(), value.to_owned()));
+        request
+    }
+
+    /// The same without a header.
+    pub fn without(mut self, name: &str) -> Self {
+        self.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        self
+    }
+
+    /// The same with another method and path.
+    pub fn to(mut self, method: &'static str, path: &'static str) -> Self {
+        (self.method, self.path) = (method, path);
+        self
+    }
+
+    /// As it is sent to `host`.
+    pub fn to_bytes(&self, host: &str) -> Vec<u8> {
+        let has = |name: &str| self.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
+        if !has("Host") {
+            head += &format!("Host: {host}\r\n");
+        }
+        if !has("Transfer-Encoding") && !has("Content-Length") {
+            head += &format!("Content-Length: {}\r\n", self.body.len());
+        }
+        for (name, value) in &self.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        [head.as_bytes(), b"\r\n", &self.body].concat()
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Response {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// Reads one response, whose length its head says.
+    pub fn read(stream: &mut impl BufRead) -> Self {
+        let mut line = || {
+            let mut line = String::new();
+            stream.read_line(&mut line).unwrap();
+            line.trim_end().to_owned()
+        };
+        let status = line().split(' ').nth(1).expect("a status").parse().unwrap();
+        let mut headers = Vec::new();
+        loop {
+            let header = line();
+            let Some((name, value)) = header.split_once(':') else { break };
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+        let mut response = Self { status, headers, body: Vec::new() };
+        let length = response.header("content-length").map_or(0, |length| length.parse().unwrap());
+        response.body = vec![0; length];
+        stream.read_exact(&mut response.body).unwrap();
+        response
+    }
+
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| &**value)
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+}
+
+/// A client that makes a connection for each request.
+pub struct HttpClient<'a> {
+    server: &'a Server,
+    era: Era,
+    id: u64,
+}
+
+impl Client for HttpClient<'_> {
+    fn era(&self) -> Era {
+        self.era
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        if self.era == Era::Legacy && self.id == 0 {
+            self.id = 1;
+            self.result("initialize", handshake());
+        }
+        self.id += 1;
+        let message = self.era.request(self.id, method, params);
+        let response = self.server.exchange(&Request::message(self.era, &message));
+        assert_eq!(response.header("content-type"), Some("application/json"), "{response:?}");
+        let answer = response.json();
+        assert_eq!(answer["id"], self.id, "{answer}");
+        answer
+    }
+}

@@ -1,0 +1,273 @@
+//! The program as a server: what its endpoint takes and refuses, and how it ends.
+
+mod common;
+
+use std::io::{BufReader, Read, Write};
+use std::time::{Duration, Instant};
+
+use common::http::{Request, Response, Server};
+use common::{Client, Era, PATIENCE, handshake, skill_md, skills, wait_until, write};
+use serde_json::{Value, json};
+
+fn list(era: Era) -> Request {
+    Request::message(era, &era.request(1, "skills/list", json!({})))
+}
+
+/// Sends a request and checks the status and, where one is expected, the JSON-RPC error.
+#[track_caller]
+fn check(server: &Server, request: &Request, status: u16, code: Option<i32>) -> Response {
+    let response = server.exchange(request);
+    assert_eq!(response.status, status, "{response:?}");
+    if let Some(code) = code {
+        let body = response.json();
+        assert_eq!((&body["jsonrpc"], &body["error"]["code"]), (&json!("2.0"), &json!(code)), "{body}");
+    }
+    response
+}
+
+#[test]
+fn the_endpoint_is_one_path_and_one_method() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    check(&server, &list(Era::Modern), 200, None);
+    for path in ["/", "/mcp/", "/mcp/x", "/MCP", "/mcpx", "/%6dcp"] {
+        check(&server, &list(Era::Modern).to("POST", path), 404, None);
+    }
+    for method in ["GET", "DELETE", "PUT", "OPTIONS"] {
+        let response = check(&server, &list(Era::Legacy).to(method, "/mcp"), 405, Some(-32600));
+        assert_eq!(response.header("allow"), Some("POST"));
+    }
+}
+
+#[test]
+fn there_are_no_sessions() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    let initialize = Era::Legacy.request(1, "initialize", handshake());
+    let response = check(&server, &Request::message(Era::Legacy, &initialize), 200, None);
+    assert_eq!(response.header("mcp-session-id"), None);
+    assert_eq!(response.header("content-type"), Some("application/json"));
+    assert_eq!(response.json()["result"]["protocolVersion"], "2025-11-25");
+    // One that a client brings along means nothing.
+    check(&server, &list(Era::Legacy).with("Mcp-Session-Id", "x"), 200, None);
+    // A client of the first revision says no version.
+    check(&server, &list(Era::Legacy).without("MCP-Protocol-Version"), 200, None);
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    check(&server, &Request::message(Era::Legacy, &initialized), 202, None);
+}
+
+#[test]
+fn a_faulty_body_is_answered_with_a_json_rpc_error() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    let with_body = |body: &[u8]| Request { body: body.to_vec(), ..list(Era::Modern) };
+    for body in [&b""[..], b"hello", b"{", b"\xff", &[b'['; 100_000]] {
+        check(&server, &with_body(body), 400, Some(-32700));
+    }
+    let good = list(Era::Modern).body;
+    for body in
+        [&b"7"[..], b"{}", b"[]", &[b"[", &*good, b"]"].concat(), br#"{"jsonrpc":"2.0","id":1,"result":{}}"#]
+    {
+        check(&server, &with_body(body), 400, Some(-32600));
+    }
+    let response = check(&server, &with_body(&[b"\xef\xbb\xbf", &*good].concat()), 200, None);
+    assert!(response.json()["result"]["skills"].is_array());
+    for media_type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"] {
+        check(&server, &list(Era::Modern).with("Content-Type", media_type), 415, Some(-32600));
+    }
+    check(&server, &list(Era::Modern).without("Content-Type"), 415, Some(-32600));
+    check(&server, &list(Era::Modern).with("Content-Type", "Application/JSON; charset=utf-8"), 200, None);
+}
+
+#[test]
+fn a_large_body_is_refused_however_it_comes() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    let mut message = Era::Modern.request(1, "skills/list", json!({}));
+    message["params"]["padding"] = json!("x".repeat(200 * 1024));
+    check(&server, &Request::message(Era::Modern, &message), 200, None);
+    message["params"]["padding"] = json!("x".repeat(256 * 1024));
+    let large = Request::message(Era::Modern, &message);
+    check(&server, &large, 413, Some(-32600));
+
+    let mut chunked = list(Era::Modern).with("Transfer-Encoding", "chunked");
+    chunked.body = [format!("{:x}\r\n", large.body.len()).as_bytes(), &large.body, b"\r\n0\r\n\r\n"].concat();
+    check(&server, &chunked, 413, Some(-32600));
+}
+
+#[test]
+fn headers_must_agree_with_the_body() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    for request in [
+        list(Era::Modern).with("Mcp-Method", "tools/list"),
+        list(Era::Modern).without("Mcp-Method"),
+        list(Era::Modern).with("MCP-Protocol-Version", "2025-11-25"),
+    ] {
+        check(&server, &request, 400, Some(-32020));
+    }
+    let mut future = Era::Modern.request(1, "skills/list", json!({}));
+    future["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
+    let future = Request::message(Era::Modern, &future).with("MCP-Protocol-Version", "2099-01-01");
+    let error = check(&server, &future, 400, Some(-32022)).json();
+    assert!(error["error"]["data"]["supported"].as_array().unwrap().contains(&json!("2026-07-28")));
+    let read = Era::Modern.request(1, "resources/read", json!({"uri": "skill://csv/SKILL.md"}));
+    check(&server, &Request::message(Era::Modern, &read).with("Mcp-Name", "skill://x"), 400, Some(-32020));
+}
+
+#[test]
+fn a_client_that_accepts_anything_is_answered() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    check(&server, &list(Era::Modern).without("Accept"), 200, None);
+    check(&server, &list(Era::Modern).with("Accept", "*/*"), 200, None);
+    check(&server, &list(Era::Modern).with("Accept", "text/html, */*;q=0.1"), 200, None);
+    check(&server, &list(Era::Modern).with("Accept", "application/json"), 406, None);
+}
+
+#[test]
+fn malformed_parameters_are_no_unknown_method() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    for era in [Era::Modern, Era::Legacy] {
+        let get = Request::message(era, &era.request(1, "skills/get", json!({})));
+        check(&server, &get, 200, Some(-32602));
+    }
+    let unknown = Request::message(Era::Modern, &Era::Modern.request(1, "foo", json!({})));
+    check(&server, &unknown, 404, Some(-32601));
+}
+
+#[test]
+fn pages_of_other_origins_and_hosts_are_refused() {
+    let root = skills();
+    let options = ["--allow-origin", "https://app.example.com", "--allow-host", "skills.example.com"];
+    let server = Server::start(root.path(), &options);
+    let port = server.address.split_once(':').unwrap().1;
+    let from = |origin: &str| list(Era::Modern).with("Origin", origin);
+    for host in ["127.0.0.1", "localhost", "[::1]"] {
+        let origin = format!("http://{host}:{port}");
+        let response = check(&server, &from(&origin), 200, None);
+        assert_eq!(response.header("access-control-allow-origin"), Some(&*origin));
+    }
+    check(&server, &from("https://app.example.com"), 200, None);
+    for origin in [
+        "https://evil.example.com",
+        "http://app.example.com",
+        "http://localhost:1",
+        "http://localhost",
+        "null",
+    ] {
+        let response = check(&server, &from(origin), 403, Some(-32600));
+        assert_eq!(response.header("access-control-allow-origin"), None);
+        let preflight = from(origin).with("Access-Control-Request-Method", "POST").to("OPTIONS", "/mcp");
+        check(&server, &preflight, 403, None);
+    }
+    check(&server, &list(Era::Modern).with("Host", "skills.example.com"), 200, None);
+    check(&server, &list(Era::Modern).with("Host", "evil.example.com"), 403, Some(-32600));
+}
+
+#[test]
+fn a_page_that_may_ask_is_told_so() {
+    let root = skills();
+    let server = Server::start(root.path(), &["--allow-origin", "https://app.example.com"]);
+    let preflight = Request::post("")
+        .with("Origin", "https://app.example.com")
+        .with("Access-Control-Request-Method", "POST")
+        .with("Access-Control-Request-Headers", "content-type,mcp-method,mcp-name,mcp-protocol-version")
+        .to("OPTIONS", "/mcp");
+    let response = check(&server, &preflight, 204, None);
+    assert_eq!(response.header("access-control-allow-origin"), Some("https://app.example.com"));
+    assert_eq!(response.header("access-control-allow-methods"), Some("POST"));
+    let headers = response.header("access-control-allow-headers").unwrap();
+    for header in ["content-type", "mcp-method", "mcp-name", "mcp-protocol-version", "authorization"] {
+        assert!(headers.split(", ").any(|allowed| allowed == header), "{header}");
+    }
+}
+
+#[test]
+fn a_kept_connection_answers_without_delay() {
+    let root = skills();
+    write(root.path(), &[("csv/large.txt", "x".repeat(150_000).as_bytes())]);
+    let server = Server::start(root.path(), &[]);
+    let read = Era::Modern.request(1, "resources/read", json!({"uri": "skill://csv/large.txt"}));
+    let request = Request::message(Era::Modern, &read).to_bytes(&server.address);
+    let mut stream = server.connect();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut exchange = || {
+        let begin = Instant::now();
+        stream.write_all(&request).unwrap();
+        let response = Response::read(&mut reader);
+        assert_eq!(response.status, 200);
+        assert_eq!(response.header("content-type"), Some("application/json"));
+        begin.elapsed()
+    };
+    let mut took: Vec<Duration> = (0..21).map(|_| exchange()).collect();
+    took.sort_unstable();
+    // A delayed acknowledgement takes 40 ms.
+    assert!(took[10] < Duration::from_millis(30), "{took:?}");
+}
+
+#[test]
+fn http_2_is_spoken_too() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    let mut stream = server.connect();
+    // The preface and empty settings; the server answers with its own settings.
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
+    let mut frame = [0; 9];
+    stream.read_exact(&mut frame).unwrap();
+    assert_eq!(frame[3], 4, "{frame:?}");
+}
+
+#[test]
+fn many_silent_connections_keep_nobody_out_for_good() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    let mut silent: Vec<_> = (0..512).map(|_| server.connect()).collect();
+    let mut late = server.connect();
+    late.write_all(&list(Era::Modern).to_bytes(&server.address)).unwrap();
+    late.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let mut byte = [0];
+    assert!(late.read(&mut byte).is_err(), "it waits");
+    silent.pop();
+    late.set_read_timeout(Some(PATIENCE)).unwrap();
+    assert_eq!(Response::read(&mut BufReader::new(late)).status, 200);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_lets_requests_in_hand_be_answered() {
+    let root = tempfile::tempdir().unwrap();
+    let text = "x".repeat(12 << 20);
+    write(root.path(), &[("big/SKILL.md", &skill_md("big", "")), ("big/text.txt", text.as_bytes())]);
+    for name in ["TERM", "INT"] {
+        let mut server = Server::start(root.path(), &[]);
+        assert_eq!(
+            server.client(Era::Modern).result("skills/list", json!({}))["skills"][0]["frontmatter"]["name"],
+            "big"
+        );
+        // Neither a kept connection nor one that has said nothing holds it up.
+        let mut kept = server.connect();
+        kept.write_all(&list(Era::Modern).to_bytes(&server.address)).unwrap();
+        assert_eq!(Response::read(&mut BufReader::new(kept.try_clone().unwrap())).status, 200);
+        let _silent = server.connect();
+
+        let read = Era::Modern.request(1, "resources/read", json!({"uri": "skill://big/text.txt"}));
+        let mut stream = server.connect();
+        stream.write_all(&Request::message(Era::Modern, &read).to_bytes(&server.address)).unwrap();
+        let mut first = [0];
+        stream.read_exact(&mut first).unwrap();
+        let kill =
+            std::process::Command::new("kill").args(["-s", name, &server.child.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+        wait_until("no more connections are taken", || {
+            std::net::TcpStream::connect(&server.address).is_err()
+        });
+        let response = Response::read(&mut BufReader::new((&first[..]).chain(stream)));
+        assert_eq!(response.status, 200);
+        let answer: Value = response.json();
+        assert!(answer["result"]["contents"][0]["text"] == text.as_str());
+        wait_until("the program ends", || server.child.try_wait().unwrap().is_some());
+        assert!(server.child.wait().unwrap().success());
+    }
+}
