@@ -24,9 +24,7 @@ type Context = RequestContext<RoleServer>;
 type Paginated = Option<PaginatedRequestParams>;
 
 /// The methods that are answered. rmcp hands one of them on as an unknown request when its parameters are malformed.
-const METHODS: [&str; 13] = [
-    "initialize",
-    "ping",
+const METHODS: [&str; 11] = [
     "prompts/get",
     "prompts/list",
     "resources/directory/read",
@@ -39,6 +37,8 @@ const METHODS: [&str; 13] = [
     "tools/call",
     "tools/list",
 ];
+/// Those that are answered only to peers from before 2026-07-28.
+const LEGACY_METHODS: [&str; 2] = ["initialize", "ping"];
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
@@ -173,8 +173,13 @@ impl ServerHandler for Handler {
         Err(Failure::Unknown { kind: "prompt", name: request.name }.into())
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _: Context) -> Result<CustomResult, ErrorData> {
-        if METHODS.contains(&request.method.as_str()) {
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: Context,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method.as_str();
+        if METHODS.contains(&method) || !is_modern(&context) && LEGACY_METHODS.contains(&method) {
             return Err(Failure::Params(request.method).into());
         }
         Err(Failure::Method(request.method).into())
@@ -190,11 +195,14 @@ impl Handler {
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, ErrorData> {
         let mut result = finish(method, &context.ct, work).await?;
-        let is_modern =
-            context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        result.stamp(&self.stamp, is_modern);
+        result.stamp(&self.stamp, is_modern(context));
         Ok(result)
     }
+}
+
+/// Whether the request is one of 2026-07-28 or later.
+fn is_modern(context: &Context) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 /// The served path that a URI names, in whichever spelling.
