@@ -22,10 +22,20 @@ const REFUSED: &[(&str, Code)] = &[
     ("plain-brace-tpl", Code::YamlNotJson),
     // Blanks that hosts count as indentation in some places.
     ("tab-line", Code::YamlSyntax),
+    ("block-indicator-blanks", Code::YamlSyntax),
+    ("block-keep-nothing", Code::YamlSyntax),
+    // What hosts read otherwise than YAML says, in some surroundings.
+    ("comment-col0-flow-plain", Code::YamlSyntax),
+    ("dq-escaped-eol-blank", Code::YamlSyntax),
+    ("flow-question", Code::YamlSyntax),
+    // Characters that are a line end for some.
+    ("lone-cr", Code::YamlSyntax),
+    ("ls-fence", Code::YamlSyntax),
     // A `:` with nothing before it.
     ("key-empty", Code::YamlSyntax),
     // Characters that YAML forbids or that nobody sees.
     ("bom-mid", Code::YamlSyntax),
+    ("bom-line", Code::YamlSyntax),
     ("ctrl", Code::YamlSyntax),
     ("ctrl-quo", Code::YamlSyntax),
     ("nul", Code::NotUtf8),

@@ -9,8 +9,12 @@ pub(super) const PATH_MAX_BYTES: usize = 4_096;
 pub(super) const ROOT_MAX_ENTRIES: u64 = 2 * 1024 * 1024;
 /// The most entries that one link to a directory may lead to, links below it included.
 pub(super) const LINK_MAX_ENTRIES: u64 = 64 * 1024;
-/// The most entries of one root that are looked at through links to directories, in vain or not.
+/// What a link may lead to at most in order to be followed before larger ones: a few times what a skill may hold.
+pub(super) const LINK_SMALL_ENTRIES: u64 = 2 * 1024;
+/// The most entries of one root that are served through links to directories.
 pub(super) const ROOT_MAX_LINKED_ENTRIES: u64 = 1024 * 1024;
+/// The most entries of one root that are looked at in vain, through links that turn out to lead to too many.
+pub(super) const ROOT_MAX_VAIN_ENTRIES: u64 = 256 * 1024;
 /// The most links that are followed to resolve one, as many as Linux follows.
 pub(super) const LINK_MAX_HOPS: u32 = 40;
 /// The most directories that are opened to resolve one link.

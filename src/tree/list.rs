@@ -95,6 +95,7 @@ impl Walk<'_> {
             let entry = entry?;
             entries.push((entry.file_name(), entry.file_type()?));
         }
+        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let has = |wanted: &str| entries.iter().any(|(name, _)| name == wanted);
         // Whoever puts a virtual environment into a skill's own directory still means the skill to be served.
         if spot.depth > 0 && has(names::VENV_MARKER) && !has(SKILL_MD) {

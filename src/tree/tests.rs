@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod bed;
+mod bounds;
+mod child;
+mod disk;
 mod ignoring;
 mod links;
 mod names;

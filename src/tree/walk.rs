@@ -6,14 +6,13 @@
 
 use rayon::prelude::*;
 
-use super::limits::{LINK_MAX_ENTRIES, ROOT_MAX_ENTRIES, ROOT_MAX_LINKED_ENTRIES};
+use super::limits::{
+    LINK_MAX_ENTRIES, LINK_SMALL_ENTRIES, ROOT_MAX_ENTRIES, ROOT_MAX_LINKED_ENTRIES, ROOT_MAX_VAIN_ENTRIES,
+};
 use super::list::{Listing, Walk};
 use super::spot::{Budget, OverBudget, Spot};
 use super::{Directory, File, LeftOut};
 use crate::finding::{Code, Finding};
-
-/// How many links are followed at a time; what bounds the memory for those that turn out too large.
-const LINKS_AT_A_TIME: usize = 16;
 
 /// What a walk found.
 #[derive(Default)]
@@ -29,28 +28,56 @@ impl Walk<'_> {
         let Ok(mut own) = self.expand(top, &Budget::new(ROOT_MAX_ENTRIES), Mode::OwnTree) else {
             return Walked { findings: vec![self.too_many_entries()], ..Walked::default() };
         };
-        let mut left = ROOT_MAX_LINKED_ENTRIES;
-        let links = std::mem::take(&mut own.links);
-        for some in links.chunks(LINKS_AT_A_TIME) {
-            let max = left.min(LINK_MAX_ENTRIES);
-            let followed: Vec<_> = some.par_iter().map(|(_, link)| self.follow(link, max)).collect();
-            for ((parent, link), (expanded, used)) in some.iter().zip(followed) {
-                left = left.saturating_sub(used);
-                match expanded {
-                    Ok(linked) => own.attach(*parent, linked),
-                    Err(OverBudget) => own.findings.push(self.over_budget(link)),
-                }
-            }
+        // The small ones first, so that a few large ones cannot use up what is meant for all.
+        let mut links = std::mem::take(&mut own.links);
+        let mut left = Left { served: ROOT_MAX_LINKED_ENTRIES, vain: ROOT_MAX_VAIN_ENTRIES };
+        for (max, at_a_time) in [(LINK_SMALL_ENTRIES, 64), (LINK_MAX_ENTRIES, 4)] {
+            links = self.follow_all(links, max, at_a_time, &mut left, &mut own);
         }
+        own.findings.extend(links.iter().map(|(_, link)| self.over_budget(link)));
         let Expanded { nodes, mut findings, left_out, .. } = own;
         findings.sort_by(|a, b| (&a.path, a.code).cmp(&(&b.path, b.code)));
         Walked { top: assemble(nodes).unwrap_or_default(), findings, left_out }
     }
 
-    fn follow(&self, link: &Spot, max_entries: u64) -> (Result<Expanded, OverBudget>, u64) {
-        let budget = Budget::new(max_entries);
-        let expanded = self.expand(link.clone(), &budget, Mode::Linked);
-        (expanded, budget.used())
+    /// Follows links that lead to at most `max` entries each, and gives back the others. What is `at_a_time` bounds how
+    /// much is held for those that turn out to be others.
+    fn follow_all(
+        &self,
+        links: Vec<Link>,
+        max: u64,
+        at_a_time: usize,
+        left: &mut Left,
+        own: &mut Expanded,
+    ) -> Vec<Link> {
+        let mut over = Vec::new();
+        let mut links = links.into_iter();
+        loop {
+            let some: Vec<_> = links.by_ref().take(at_a_time).collect();
+            if some.is_empty() {
+                return over;
+            }
+            let max = max.min(left.served).min(left.vain);
+            let followed: Vec<_> = some.into_par_iter().map(|link| self.follow(link, max)).collect();
+            for (link, expanded, used) in followed {
+                match expanded {
+                    Ok(linked) => {
+                        left.served = left.served.saturating_sub(used);
+                        own.attach(link.0, linked);
+                    }
+                    Err(OverBudget) => {
+                        left.vain = left.vain.saturating_sub(used);
+                        over.push(link);
+                    }
+                }
+            }
+        }
+    }
+
+    fn follow(&self, link: Link, max: u64) -> (Link, Result<Expanded, OverBudget>, u64) {
+        let budget = Budget::new(max);
+        let expanded = self.expand(link.1.clone(), &budget, Mode::Linked);
+        (link, expanded, budget.used())
     }
 
     fn expand(&self, top: Spot, budget: &Budget, mode: Mode) -> Result<Expanded, OverBudget> {
@@ -118,12 +145,21 @@ enum Mode {
     Linked,
 }
 
+/// How many entries links may still lead to.
+struct Left {
+    served: u64,
+    vain: u64,
+}
+
+/// A link to a directory, with the node that it is in.
+type Link = (usize, Spot);
+
 #[derive(Default)]
 struct Expanded {
     /// A directory comes after the one around it.
     nodes: Vec<Node>,
-    /// Links that were put aside, with the node they are in.
-    links: Vec<(usize, Spot)>,
+    /// Links that were put aside.
+    links: Vec<Link>,
     findings: Vec<Finding>,
     left_out: LeftOut,
 }
@@ -148,8 +184,7 @@ impl Expanded {
 /// Makes one tree of the nodes; the first is its top.
 fn assemble(mut nodes: Vec<Node>) -> Option<Directory> {
     loop {
-        let Node { parent, name, mut files, mut dirs } = nodes.pop()?;
-        files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let Node { parent, name, files, mut dirs } = nodes.pop()?;
         dirs.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let dir = Directory { name, dirs, files };
         match nodes.get_mut(parent) {

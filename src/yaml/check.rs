@@ -107,8 +107,9 @@ pub(super) fn comment(
         return Err(problem(Code::YamlSyntax, blanks, "a tab is used as indentation", "indent with spaces"));
     }
     match text.get(..at.start).and_then(|before| before.chars().next_back()) {
-        Some('\n') if is_in_brackets => {
+        Some('\n') if is_in_brackets && may_end_in_plain_scalar(before) => {
             let at = at.start..at.start + 1;
+            // Hosts read it as a part of the value above.
             let message = "a comment between brackets begins in the first column";
             Err(problem(Code::YamlSyntax, at, message, "indent the comment"))
         }
@@ -118,6 +119,13 @@ pub(super) fn comment(
             Err(problem(Code::YamlSyntax, at, "`#` stands directly after a value", "put a space before `#`"))
         }
     }
+}
+
+/// Whether the last line with text may end in a value that is not quoted, as opposed to a comma, bracket or comment.
+fn may_end_in_plain_scalar(before: &str) -> bool {
+    let before = before.trim_end();
+    let line = before.rsplit('\n').next().unwrap_or("");
+    !before.ends_with([',', '[', '{', ']', '}']) && !line.contains(" #") && !line.starts_with('#')
 }
 
 /// Refuses a block scalar in whose lines of blanks not every host counts the same blanks: one with an indentation

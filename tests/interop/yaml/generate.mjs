@@ -153,10 +153,15 @@ function mutate(r, text) {
   }
 }
 
+const SOUP = ["a", "b: ", "c:", "- ", "? ", ": ", "\n", "\n", "\n  ", "\n    ", "\n- ", "\na: ", "\nb: ", "\n  c: ", "\r\n", "\t", " ", "#", " # c", "'", '"', "\\", "[", "]", "{", "}", ",", "&x ", "*x", "!", "!!str ", "!t ", "|", ">", "|2", ">-", "|+", "\n...", "\n--- ", "---", "%", "@", "~", "1.0", "x y", "é", "?", "-", ":", "\n#", "\n\n"];
+
+/** Signs of YAML in any order. */
+const soup = (r) => "a: " + Array.from({ length: 1 + r.below(14) }, () => r.pick(SOUP)).join("");
+
 /** The frontmatter number `n` of a seed. */
 export function generate(seed, n) {
   const r = random((seed * 1_000_003 + n) | 0);
-  let text = pairs(r, 0, 3, 1 + r.below(5)).join("\n");
+  let text = r.chance(0.25) ? soup(r) : pairs(r, 0, 3, 1 + r.below(5)).join("\n");
   const mutations = r.chance(0.6) ? 0 : 1 + r.below(2);
   for (let i = 0; i < mutations; i += 1) text = mutate(r, text);
   if (r.chance(0.1)) text = text.replaceAll("\n", "\r\n");
