@@ -1,13 +1,14 @@
-// Rewrites ../../data/yaml-cases.json: asks npm `yaml` again for every case there, and for those of new-cases.json if
-// that file exists (a list of {id, yaml}).
+// Rewrites a table of cases: asks npm `yaml` again for every case there, and for those of a second file if there is one (a
+// list of {id, yaml}).
+//
+//   node cases.mjs tests/data/yaml-cases.json [NEW.json]
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { read } from "./hosts.mjs";
 
-const table = new URL("../../data/yaml-cases.json", import.meta.url);
-const more = new URL("new-cases.json", import.meta.url);
+const [table, more] = process.argv.slice(2);
 const cases = JSON.parse(readFileSync(table, "utf8"));
-if (existsSync(more)) cases.push(...JSON.parse(readFileSync(more, "utf8")));
+if (more) cases.push(...JSON.parse(readFileSync(more, "utf8")));
 const lines = cases.map(({ id, yaml }) => {
   const answer = read(yaml);
   const npm = "value" in answer ? "value" : answer.notJson ? "not-json" : "error";
