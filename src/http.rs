@@ -5,6 +5,7 @@ mod accept;
 mod body;
 mod endpoint;
 mod guard;
+mod patience;
 mod refusal;
 
 use std::sync::Arc;

@@ -38,6 +38,7 @@ use crate::finding::{Code, Finding, Severity};
 
 pub use read::{Disk, ReadError, Source};
 
+use limits::Budgets;
 use list::Walk;
 use policy::Policy;
 use spot::Spot;
@@ -89,6 +90,7 @@ struct Setup {
     /// The same for [`Options::follow_links_to`].
     follow: Vec<PathBuf>,
     policy: Policy,
+    budgets: Budgets,
 }
 
 /// Why a root cannot be served. Each is one sentence that says what to do.
@@ -211,13 +213,19 @@ impl Roots {
         };
         let dirs = mounts.iter().map(|mount| check(&mount.dir)).collect::<Result<_, _>>()?;
         let follow = options.follow_links_to.iter().map(check).collect::<Result<_, _>>()?;
-        Ok(Self(Arc::new(Setup { mounts: mounts.to_vec(), dirs, follow, policy })))
+        Ok(Self(Arc::new(Setup {
+            mounts: mounts.to_vec(),
+            dirs,
+            follow,
+            policy,
+            budgets: Budgets::default(),
+        })))
     }
 
     /// Looks at everything once, and opens all directories anew for it, so that the swapped link of a root is followed.
     /// A root that cannot be opened any more is empty and costs a finding; the other roots are walked all the same.
     pub fn walk(&self) -> (Tree, Vec<Finding>) {
-        let Setup { mounts, dirs, follow, policy } = &*self.0;
+        let Setup { mounts, dirs, follow, policy, budgets } = &*self.0;
         let mut findings = Vec::new();
         let mut zones = Vec::new();
         let mut open = |path: &PathBuf, shown: &PathBuf, severity| match Zone::open(path) {
@@ -238,7 +246,7 @@ impl Roots {
         let zones = Zones::new(zones);
         let mut roots = Vec::with_capacity(mounts.len());
         for (mount, zone) in mounts.iter().zip(opened) {
-            let walk = Walk { zones: &zones, shown: &mount.dir, policy };
+            let walk = Walk { zones: &zones, shown: &mount.dir, policy, budgets: *budgets };
             let walked = zone
                 .map(|zone| walk.root(Spot::top(Place { zone, path: PathBuf::new() })))
                 .unwrap_or_default();

@@ -1,5 +1,7 @@
 //! The program as a server: what its endpoint takes and refuses, and how it ends.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "what a test cannot go on without ends it")]
+
 mod common;
 
 use std::io::{BufReader, Read, Write};

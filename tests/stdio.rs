@@ -1,6 +1,7 @@
 //! The program as a host starts it: over pipes, until the pipes or a signal end it.
 
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "what a test cannot go on without ends it")]
 
 mod common;
 

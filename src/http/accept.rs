@@ -12,6 +12,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::patience::Patient;
+
 /// The most connections that are open at once. Those beyond it wait in the system's queue.
 const CONNECTIONS_MAX: usize = 512;
 /// The most requests at once on one connection of HTTP/2.
@@ -107,7 +109,7 @@ impl Server {
             return;
         }
         let service = TowerToHyperService::new(self.router);
-        let connection = self.builder.serve_connection(TokioIo::new(stream), service);
+        let connection = self.builder.serve_connection(TokioIo::new(Patient::new(stream)), service);
         if let Err(error) = watcher.watch(connection).await {
             tracing::debug!(%error, "a connection broke off");
         }
@@ -129,6 +131,7 @@ async fn has_spoken(stream: &TcpStream) {
 mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+    use super::super::patience::STALL_MAX;
     use super::*;
 
     async fn listen() -> (TcpListener, std::net::SocketAddr) {
@@ -163,5 +166,20 @@ mod tests {
         check(&HTTP_2[..9]).await;
         check(b"POST /mcp HTTP/1.1\r\nHost: ").await;
         check(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_does_not_read_is_left() {
+        const LARGE: usize = 64 << 20;
+        let (listener, address) = listen().await;
+        let router = Router::new().fallback(async || vec![b'x'; LARGE]);
+        tokio::spawn(run(listener, router, std::future::pending()));
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+        client.readable().await.unwrap();
+        tokio::time::sleep(2 * STALL_MAX).await;
+        let mut answer = Vec::new();
+        let _ = client.read_to_end(&mut answer).await;
+        assert!(!answer.is_empty() && answer.len() < LARGE, "{} bytes", answer.len());
     }
 }

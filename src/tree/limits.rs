@@ -6,15 +6,15 @@ pub(super) const DEPTH_MAX_LEVELS: usize = 256;
 pub(super) const PATH_MAX_BYTES: usize = 4_096;
 /// The most entries of one root, not counting what is reached through links to directories. A root with more is not
 /// served at all, for half a root would be served as if it were whole.
-pub(super) const ROOT_MAX_ENTRIES: u64 = 2 * 1024 * 1024;
+const ROOT_MAX_ENTRIES: u64 = 2 * 1024 * 1024;
 /// The most entries that one link to a directory may lead to, links below it included.
-pub(super) const LINK_MAX_ENTRIES: u64 = 64 * 1024;
+const LINK_MAX_ENTRIES: u64 = 64 * 1024;
 /// What a link may lead to at most in order to be followed before larger ones: a few times what a skill may hold.
-pub(super) const LINK_SMALL_ENTRIES: u64 = 2 * 1024;
+const LINK_SMALL_ENTRIES: u64 = 2 * 1024;
 /// The most entries of one root that are served through links to directories.
-pub(super) const ROOT_MAX_LINKED_ENTRIES: u64 = 1024 * 1024;
+const ROOT_MAX_LINKED_ENTRIES: u64 = 1024 * 1024;
 /// The most entries of one root that are looked at in vain, through links that turn out to lead to too many.
-pub(super) const ROOT_MAX_VAIN_ENTRIES: u64 = 256 * 1024;
+const ROOT_MAX_VAIN_ENTRIES: u64 = 256 * 1024;
 /// The most links that are followed to resolve one, as many as Linux follows.
 pub(super) const LINK_MAX_HOPS: u32 = 40;
 /// The most directories that are opened to resolve one link.
@@ -23,3 +23,30 @@ pub(super) const LINK_MAX_OPENS: u32 = 4_096;
 pub(super) const IGNORE_FILE_MAX_BYTES: u64 = 64 * 1024;
 /// How often a root is opened anew while its path keeps changing.
 pub(super) const ROOT_OPEN_ATTEMPTS: u32 = 5;
+
+/// The bounds on entries together, so that tests can have smaller ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budgets {
+    /// [`ROOT_MAX_ENTRIES`]
+    pub(super) root: u64,
+    /// [`LINK_SMALL_ENTRIES`]
+    pub(super) small_link: u64,
+    /// [`LINK_MAX_ENTRIES`]
+    pub(super) link: u64,
+    /// [`ROOT_MAX_LINKED_ENTRIES`]
+    pub(super) linked: u64,
+    /// [`ROOT_MAX_VAIN_ENTRIES`]
+    pub(super) vain: u64,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Self {
+            root: ROOT_MAX_ENTRIES,
+            small_link: LINK_SMALL_ENTRIES,
+            link: LINK_MAX_ENTRIES,
+            linked: ROOT_MAX_LINKED_ENTRIES,
+            vain: ROOT_MAX_VAIN_ENTRIES,
+        }
+    }
+}

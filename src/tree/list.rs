@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::entry::Lister;
+use super::limits::Budgets;
 use super::names;
 use super::policy::Policy;
 use super::rules::IGNORE_FILE;
@@ -19,6 +20,7 @@ pub(super) struct Walk<'a> {
     /// The root as it was typed.
     pub(super) shown: &'a Path,
     pub(super) policy: &'a Policy,
+    pub(super) budgets: Budgets,
 }
 
 /// What listing a directory gave.

@@ -6,9 +6,6 @@
 
 use rayon::prelude::*;
 
-use super::limits::{
-    LINK_MAX_ENTRIES, LINK_SMALL_ENTRIES, ROOT_MAX_ENTRIES, ROOT_MAX_LINKED_ENTRIES, ROOT_MAX_VAIN_ENTRIES,
-};
 use super::list::{Listing, Walk};
 use super::spot::{Budget, OverBudget, Spot};
 use super::{Directory, File, LeftOut};
@@ -25,13 +22,13 @@ pub(super) struct Walked {
 impl Walk<'_> {
     /// Walks all that is at and below `top`.
     pub(super) fn root(&self, top: Spot) -> Walked {
-        let Ok(mut own) = self.expand(top, &Budget::new(ROOT_MAX_ENTRIES), Mode::OwnTree) else {
+        let Ok(mut own) = self.expand(top, &Budget::new(self.budgets.root), Mode::OwnTree) else {
             return Walked { findings: vec![self.too_many_entries()], ..Walked::default() };
         };
         // The small ones first, so that a few large ones cannot use up what is meant for all.
         let mut links = std::mem::take(&mut own.links);
-        let mut left = Left { served: ROOT_MAX_LINKED_ENTRIES, vain: ROOT_MAX_VAIN_ENTRIES };
-        for (max, at_a_time) in [(LINK_SMALL_ENTRIES, 64), (LINK_MAX_ENTRIES, 4)] {
+        let mut left = Left { served: self.budgets.linked, vain: self.budgets.vain };
+        for (max, at_a_time) in [(self.budgets.small_link, 64), (self.budgets.link, 4)] {
             links = self.follow_all(links, max, at_a_time, &mut left, &mut own);
         }
         own.findings.extend(links.iter().map(|(_, link)| self.over_budget(link)));
@@ -61,11 +58,11 @@ impl Walk<'_> {
             let followed: Vec<_> = some.into_par_iter().map(|link| self.follow(link, max)).collect();
             for (link, expanded, used) in followed {
                 match expanded {
-                    Ok(linked) => {
-                        left.served = left.served.saturating_sub(used);
+                    Ok(linked) if used <= left.served => {
+                        left.served -= used;
                         own.attach(link.0, linked);
                     }
-                    Err(OverBudget) => {
+                    Ok(_) | Err(OverBudget) => {
                         left.vain = left.vain.saturating_sub(used);
                         over.push(link);
                     }
@@ -115,8 +112,8 @@ impl Walk<'_> {
     }
 
     fn too_many_entries(&self) -> Finding {
-        let message =
-            format!("the directory has more than {ROOT_MAX_ENTRIES} entries, so nothing of it is served");
+        let max = self.budgets.root;
+        let message = format!("the directory has more than {max} entries, so nothing of it is served");
         self.finding(
             "",
             Code::TooManyEntries,

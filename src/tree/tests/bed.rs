@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::tree::limits::Budgets;
 use crate::tree::{Directory, Links, Mount, Options, Roots, Tree};
 
 /// The text in files that no walk may give away.
@@ -14,6 +16,7 @@ pub(super) struct Bed {
     dir: tempfile::TempDir,
     roots: Vec<PathBuf>,
     pub(super) options: Options,
+    budgets: Budgets,
 }
 
 impl Bed {
@@ -23,6 +26,7 @@ impl Bed {
             dir: tempfile::tempdir().unwrap(),
             roots: vec!["root".into()],
             options: Options::default(),
+            budgets: Budgets::default(),
         };
         fs::create_dir(bed.path("root")).unwrap();
         for path in paths {
@@ -85,11 +89,18 @@ impl Bed {
         self
     }
 
+    pub(super) fn budgets(mut self, budgets: Budgets) -> Self {
+        self.budgets = budgets;
+        self
+    }
+
     pub(super) fn open(&self) -> Roots {
         let path = |root: &PathBuf| self.dir.path().canonicalize().unwrap().join(root);
         let mounts: Vec<_> =
             self.roots.iter().map(|root| Mount { prefix: String::new(), dir: path(root) }).collect();
-        Roots::open(&mounts, &self.options).unwrap()
+        let mut roots = Roots::open(&mounts, &self.options).unwrap();
+        Arc::get_mut(&mut roots.0).unwrap().budgets = self.budgets;
+        roots
     }
 
     /// What a walk gives: a line for each directory and each file with its text; the counts of what is left out; the

@@ -7,9 +7,7 @@ use cap_std::fs::Dir;
 
 use super::bed::Bed;
 use crate::tree::Directory;
-use crate::tree::limits::{
-    DEPTH_MAX_LEVELS, LINK_MAX_ENTRIES, LINK_MAX_OPENS, PATH_MAX_BYTES, ROOT_MAX_LINKED_ENTRIES,
-};
+use crate::tree::limits::{Budgets, DEPTH_MAX_LEVELS, LINK_MAX_OPENS, PATH_MAX_BYTES};
 
 /// Makes directories one in the other, further down than a path for the system can lead, and a file in the last.
 fn nest(bed: &Bed, names: &[String], file: &str) {
@@ -83,7 +81,8 @@ fn directories_are_walked_down_to_the_bound() {
 
 #[test]
 fn a_link_farm_that_doubles_at_every_step_is_left_out_whole() {
-    let bed = Bed::new(&["root/s/SKILL.md", "root/last/x.md"]);
+    let budgets = Budgets { small_link: 64, link: 1_024, linked: 8_192, vain: 16_384, ..Budgets::default() };
+    let bed = Bed::new(&["root/s/SKILL.md", "root/last/x.md"]).budgets(budgets);
     for at in 0..40 {
         let next = if at == 39 { "../last".to_owned() } else { format!("../d{:02}", at + 1) };
         bed.link(&format!("root/d{at:02}/a"), &next);
@@ -93,30 +92,75 @@ fn a_link_farm_that_doubles_at_every_step_is_left_out_whole() {
     let lines = |what: &str| walked.lines().filter(|line| line.starts_with(what)).count();
     assert_eq!((lines("s/SKILL.md"), lines("d39/a/x.md"), lines("d00/a/")), (1, 1, 0));
     assert_eq!(lines("warning[link-budget] root/d00/a"), 1);
-    // The short ends of the farm are within the bound: nine steps double the one file to 512.
-    assert_eq!((lines("d30/a/"), lines("d20/a/")), (512, 0));
-    assert!((lines("d") as u64) < ROOT_MAX_LINKED_ENTRIES);
+    // The short ends of the farm are small links: four steps double the one file to 16.
+    assert_eq!((lines("d35/a/"), lines("d20/a/")), (16, 0));
+}
+
+#[test]
+fn a_link_farm_takes_bounded_time_with_the_true_bounds() {
+    let bed = Bed::new(&["root/s/SKILL.md", "root/last/x.md"]);
+    for at in 0..200 {
+        let next = if at == 199 { "../last".to_owned() } else { format!("../d{:03}", at + 1) };
+        for name in 0..100 {
+            bed.link(&format!("root/d{at:03}/{name}"), &next);
+        }
+    }
+    let (tree, findings) = bed.open().walk();
+    let skill = tree.roots[0].top.dirs.iter().find(|dir| &*dir.name == "s");
+    assert!(skill.is_some_and(|dir| &*dir.files[0].name == "SKILL.md"));
+    assert!(findings.iter().all(|finding| finding.code.as_str() == "link-budget"));
 }
 
 #[test]
 fn a_link_to_many_entries_is_followed_whole_or_not_at_all() {
-    let bed = Bed::new(&["root/a.md"]).follow("store");
-    fs::create_dir_all(bed.path("store/few")).unwrap();
-    bed.link("root/few", "@store/few");
+    let budgets = Budgets { small_link: 2, link: 4, ..Budgets::default() };
+    let files = ["store/many/1", "store/many/2", "store/many/3", "store/many/sub/4"];
+    let bed = Bed::new(&files).follow("store").budgets(budgets);
+    bed.write("root/a.md", "root/a.md");
     bed.link("root/many", "@store/many");
-    let many = bed.path("store/many");
-    fs::create_dir_all(&many).unwrap();
-    for at in 0..=LINK_MAX_ENTRIES {
-        fs::File::create(many.join(at.to_string())).unwrap();
-    }
+    bed.link("root/few", "@store/many/sub");
     bed.check(
         "a.md
-         few/
+         few/4 = store/many/sub/4
          warning[link-budget] root/many",
     );
-    fs::remove_file(many.join("0")).unwrap();
-    let (tree, findings) = bed.open().walk();
-    assert_eq!((tree.roots[0].top.dirs[1].files.len() as u64, findings), (LINK_MAX_ENTRIES, vec![]));
+    fs::remove_file(bed.path("store/many/3")).unwrap();
+    bed.check(
+        "a.md
+         few/4 = store/many/sub/4
+         many/1 = store/many/1
+         many/2 = store/many/2
+         many/sub/4 = store/many/sub/4",
+    );
+}
+
+#[test]
+fn small_links_are_followed_before_large_ones_use_up_what_is_left() {
+    let budgets = Budgets { small_link: 1, link: 3, linked: 4, vain: 100, ..Budgets::default() };
+    let bed = Bed::new(&["store/large/1", "store/large/2", "store/large/3", "store/small/1"])
+        .follow("store")
+        .budgets(budgets);
+    for (name, target) in [("a", "large"), ("b", "large"), ("c", "small")] {
+        bed.link(&format!("root/{name}"), &format!("@store/{target}"));
+    }
+    let walked = bed.walk();
+    assert!(walked.contains("c/1 = store/small/1\n") && walked.contains("a/3 = store/large/3\n"), "{walked}");
+    assert!(walked.ends_with("warning[link-budget] root/b\n"), "{walked}");
+}
+
+#[test]
+fn a_root_with_too_many_entries_is_not_served_by_half() {
+    let budgets = Budgets { root: 4, ..Budgets::default() };
+    let bed =
+        Bed::new(&["root/a/1", "root/a/2", "root/b", "other/x"]).roots(&["root", "other"]).budgets(budgets);
+    let served = "a/1\na/2\n";
+    assert!(bed.walk().contains(served));
+    bed.write("root/c", "");
+    bed.check(
+        "--
+         x = other/x
+         error[too-many-entries] root",
+    );
 }
 
 #[test]
