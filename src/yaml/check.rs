@@ -170,6 +170,35 @@ pub(super) fn block_scalar(text: &str, at: &Range<usize>, value: &str) -> Result
     Ok(())
 }
 
+/// Refuses a plain scalar with a line of comment in it, which the parser drops and hosts refuse.
+pub(super) fn plain_scalar(text: &str, at: &Range<usize>) -> Result<(), Problem> {
+    let mut start = at.start;
+    for (nth, line) in text.get(at.clone()).unwrap_or("").split_inclusive('\n').enumerate() {
+        let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if nth > 0 && line.get(blanks..).is_some_and(|rest| rest.starts_with('#')) {
+            return Err(problem(
+                Code::YamlSyntax,
+                start + blanks..start + blanks + 1,
+                "a comment stands in the middle of a value",
+                "put the value in quotes, or move the comment",
+            ));
+        }
+        start += line.len();
+    }
+    Ok(())
+}
+
+/// The column of a comment after which hosts lose count of the indentation, so that a plain value below it goes on into
+/// the next field: one on a line of its own, without a blank after `#` or with an empty line above.
+pub(super) fn misleading_comment(text: &str, at: &Range<usize>) -> Option<usize> {
+    let line_start = text.get(..at.start)?.rfind('\n').map_or(0, |end| end + 1);
+    let blanks = text.get(line_start..at.start)?;
+    let above = text.get(..line_start)?.trim_end_matches(['\n', '\r']).len();
+    let has_empty_line_above = text.get(above..line_start)?.matches('\n').count() > 1;
+    let is_tight = text.get(at.start + 1..)?.starts_with(|c: char| !c.is_ascii_whitespace());
+    (blanks.trim().is_empty() && (is_tight || has_empty_line_above)).then_some(blanks.len())
+}
+
 /// Refuses a quoted scalar whose further lines a tab indents, or that escapes a line end before an empty line.
 pub(super) fn quoted_scalar(text: &str, at: &Range<usize>) -> Result<(), Problem> {
     let source = text.get(at.clone()).unwrap_or("");
@@ -205,7 +234,10 @@ pub(super) fn has_content(text: &str) -> bool {
 
 /// A line `...` that is not the one after the only document.
 fn document_end(text: &str) -> Option<Range<usize>> {
-    let is_end = |line: &str| line.strip_prefix("...").is_some_and(|rest| rest.trim().is_empty());
+    let is_end = |line: &str| {
+        line.strip_prefix("...")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']))
+    };
     let is_content = has_content;
     let mut start = 0;
     let mut content = false;

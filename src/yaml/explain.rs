@@ -228,6 +228,26 @@ pub(super) fn no_key(at: Range<usize>) -> Problem {
     problem(Code::YamlSyntax, at, "a `:` stands without a key before it", "write `key: value`")
 }
 
+/// A comment that hides from hosts where a value ends.
+pub(super) fn comment_before_value(at: Range<usize>) -> Problem {
+    problem(
+        Code::YamlSyntax,
+        at,
+        "a comment stands between a key and its value, and hosts lose the indentation there",
+        "move the comment above the key, or put the value in quotes",
+    )
+}
+
+/// An anchor or a tag between brackets with no value.
+pub(super) fn no_value(at: Range<usize>) -> Problem {
+    problem(
+        Code::YamlSyntax,
+        at,
+        "an anchor or a tag between brackets has no value",
+        "write a value, or remove it",
+    )
+}
+
 /// A `?` alone.
 pub(super) fn unquoted_question_mark(at: Range<usize>) -> Problem {
     problem(Code::YamlSyntax, at, "a `?` stands alone and is not quoted", "put it in quotes")

@@ -64,6 +64,8 @@ struct Loader<'a> {
     indentation: Indentation,
     /// Whether the last scalar was a block (`|` or `>`).
     is_below_block: bool,
+    /// The column of a misleading comment since the last node.
+    comment_column: Option<usize>,
     anchors: Anchors,
     nodes: usize,
     text_bytes: usize,
@@ -79,6 +81,7 @@ impl<'a> Loader<'a> {
             frames: Vec::new(),
             indentation: Indentation::default(),
             is_below_block: false,
+            comment_column: None,
             anchors: Anchors::default(),
             nodes: 0,
             text_bytes: 0,
@@ -111,6 +114,7 @@ impl<'a> Loader<'a> {
             Event::Comment(..) => {
                 let is_in_brackets =
                     self.frames.last().is_some_and(|frame| frame.style == StructureStyle::Flow);
+                self.comment_column = check::misleading_comment(self.text, &at).or(self.comment_column);
                 check::comment(self.text, at, self.is_below_block, is_in_brackets)
             }
             _ => Ok(()),
@@ -134,8 +138,12 @@ impl<'a> Loader<'a> {
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => check::quoted_scalar(self.text, &at)?,
             // Between brackets some hosts read it as the mark of a key.
             ScalarStyle::Plain if text == "?" => return Err(explain::unquoted_question_mark(at)),
-            ScalarStyle::Plain => {}
+            ScalarStyle::Plain => {
+                check::plain_scalar(self.text, &at)?;
+                self.plain_surroundings(&at, span, anchor != 0 || tag.is_some())?;
+            }
         }
+        self.comment_column = None;
         self.is_below_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
         let value = self
             .kind(tag, span)
@@ -178,6 +186,7 @@ impl<'a> Loader<'a> {
         if self.frames.len() >= DEPTH_MAX {
             return Err(explain::too_deep(at));
         }
+        self.comment_column = None;
         self.tag(span)?;
         if let Some(Frame { kind: Open::Mapping(_, None), .. }) = self.frames.last() {
             return Err(explain::collection_as_key(self.text, at));
@@ -270,6 +279,27 @@ impl<'a> Loader<'a> {
             return Err(explain::alias(anchor::Refusal::Weight, at.clone()));
         }
         Ok(())
+    }
+
+    /// Refuses a plain scalar whose surroundings hosts read otherwise: a value below a misleading comment, and nothing
+    /// but an anchor or a tag between brackets.
+    fn plain_surroundings(
+        &self,
+        at: &Range<usize>,
+        span: &Span,
+        has_properties: bool,
+    ) -> Result<(), Problem> {
+        let Some(frame) = self.frames.last() else { return Ok(()) };
+        if frame.style == StructureStyle::Flow {
+            return if at.is_empty() && has_properties { Err(explain::no_value(at.clone())) } else { Ok(()) };
+        }
+        let is_value = !matches!(frame.kind, Open::Mapping(_, None));
+        match self.comment_column {
+            Some(column) if is_value && !at.is_empty() && column < span.start.col() => {
+                Err(explain::comment_before_value(at.clone()))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn tag(&mut self, span: &Span) -> Result<(), Problem> {
