@@ -28,6 +28,7 @@ const REFUSED: &[(&str, Code)] = &[
     ("comment-col0-flow-plain", Code::YamlSyntax),
     ("dq-escaped-eol-blank", Code::YamlSyntax),
     ("flow-question", Code::YamlSyntax),
+    ("flow-anchor-only", Code::YamlSyntax),
     // Characters that are a line end for some.
     ("lone-cr", Code::YamlSyntax),
     ("ls-fence", Code::YamlSyntax),
