@@ -255,8 +255,14 @@ fn malformed_parameters_are_invalid_parameters() {
         }
         for (method, _) in HINTED {
             for cursor in [json!("x"), json!(""), json!(7), json!({})] {
-                let error = client.error(method, json!({"uri": "skill://csv", "cursor": cursor}));
-                assert_eq!(error["code"], -32602, "{method} {cursor}: {error}");
+                let params = json!({"uri": "skill://csv", "cursor": cursor});
+                // A listing gives older peers the first page for a cursor that is no text.
+                if client.era() == Era::Legacy && !cursor.is_string() && method.ends_with("/list") {
+                    client.result(method, params);
+                } else {
+                    let error = client.error(method, params);
+                    assert_eq!(error["code"], -32602, "{method} {cursor}: {error}");
+                }
             }
         }
     });

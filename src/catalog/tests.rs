@@ -124,18 +124,19 @@ fn a_skill_is_not_moved_onto_another_or_inside_one() {
 
 #[test]
 fn the_first_root_keeps_a_uri_and_roots_do_not_nest() {
-    let first = directory(&[("foo/SKILL.md", &skill("foo")), ("bar/SKILL.md", &skill("bar"))]);
-    let second = directory(&[("foo/SKILL.md", &skill("foo")), ("bar/baz/SKILL.md", &skill("baz"))]);
-    let third = directory(&[("deep/SKILL.md", &skill("deep"))]);
-    let mounts = [mount("", first.path()), mount("", second.path()), mount("foo/x", third.path())];
+    let dir = directory(&[
+        ("1/foo/SKILL.md", &skill("foo")),
+        ("1/bar/SKILL.md", &skill("bar")),
+        ("2/foo/SKILL.md", &skill("foo")),
+        ("2/bar/baz/SKILL.md", &skill("baz")),
+        ("3/deep/SKILL.md", &skill("deep")),
+    ]);
+    let mounts = ["", "", "foo/x"].iter().zip(["1", "2", "3"]);
+    let mounts: Vec<_> = mounts.map(|(prefix, at)| mount(prefix, &dir.path().join(at))).collect();
     assert_eq!(
-        render(&mounts, &Options::default(), second.path()),
-        format!(
-            "bar\n  SKILL.md\nfoo\n  SKILL.md\nerror[inside-another-skill] {}\nerror[inside-another-skill] bar/baz/SKILL.md\n\
-             error[uri-taken] foo/SKILL.md\n",
-            third.path().join("deep/SKILL.md").display()
-        )
-        .as_str()
+        render(&mounts, &Options::default(), dir.path()),
+        "bar\n  SKILL.md\nfoo\n  SKILL.md\nerror[inside-another-skill] 2/bar/baz/SKILL.md\n\
+         error[uri-taken] 2/foo/SKILL.md\nerror[inside-another-skill] 3/deep/SKILL.md\n"
     );
 }
 

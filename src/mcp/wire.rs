@@ -17,6 +17,9 @@ pub(crate) type Incoming = ClientJsonRpcMessage;
 /// A message to a client.
 pub(crate) type Outgoing = ServerJsonRpcMessage;
 
+/// The key under which a request since 2026-07-28 says which revision it keeps to.
+const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
 /// The methods that take a cursor.
 const PAGED: [&str; 6] = [
     "prompts/list",
@@ -76,8 +79,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, Box<Refusal>> {
     let method = message.get("method").and_then(Value::as_str);
     let id =
         method.and(message.get("id")).and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
-    let cursor = message.get("params").and_then(|params| params.get("cursor"));
-    if method.is_some_and(|method| PAGED.contains(&method))
+    let params = message.get("params");
+    let cursor = params.and_then(|params| params.get("cursor"));
+    // rmcp passes over such a cursor. An older peer then has the first page, as it always had.
+    let is_modern = params.and_then(|params| params.get("_meta")?.get(PROTOCOL_VERSION)).is_some();
+    if is_modern
+        && method.is_some_and(|method| PAGED.contains(&method))
         && cursor.is_some_and(|cursor| !cursor.is_string() && !cursor.is_null())
     {
         return Err(Refusal::boxed(id, ErrorData::invalid_params("a cursor is a text", None)));
@@ -155,10 +162,14 @@ mod tests {
     #[test]
     fn a_cursor_that_is_no_text_is_refused() {
         for method in PAGED {
-            let request =
-                |cursor| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"cursor": cursor}});
-            check(request(json!(5)).to_string(), -32602, json!(1));
-            check(request(json!({})).to_string(), -32602, json!(1));
+            let request = |meta, cursor| {
+                let params = json!({"_meta": meta, "cursor": cursor});
+                json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+            };
+            let modern = json!({PROTOCOL_VERSION: "2026-07-28"});
+            check(request(modern.clone(), json!(5)), -32602, json!(1));
+            check(request(modern, json!({})), -32602, json!(1));
+            assert!(parse(request(json!({}), json!(5)).as_bytes()).is_ok());
         }
     }
 
