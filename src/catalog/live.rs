@@ -79,6 +79,18 @@ impl Catalog {
         }
     }
 
+    /// Waits for a snapshot that is not `seen`. Those in between are passed over, so a slow reader is never behind by more
+    /// than one. Never ends when there will be none.
+    pub async fn newer_than(&self, seen: &Arc<Snapshot>) -> Arc<Snapshot> {
+        let mut current = self.shared.current.subscribe();
+        let is_newer =
+            |state: &State| matches!(state, State::Ready(snapshot) if !Arc::ptr_eq(snapshot, seen));
+        match current.wait_for(is_newer).await.as_deref() {
+            Ok(State::Ready(snapshot)) => snapshot.clone(),
+            _ => std::future::pending().await,
+        }
+    }
+
     /// Waits for the failure of the first look, and says why it failed. Never ends when there is a snapshot.
     pub async fn failure(&self) -> Arc<str> {
         let mut current = self.shared.current.subscribe();

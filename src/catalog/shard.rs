@@ -138,6 +138,14 @@ impl Shard {
         }))
     }
 
+    /// As [`super::Snapshot::lists_as`].
+    pub(super) fn lists_as(&self, other: &Self) -> bool {
+        let skill = |skill: &Skill| (skill.path.clone(), skill.frontmatter.clone());
+        let node = |node: &Node| (node.path.clone(), node.file.as_ref().map(|file| file.digest));
+        self.skills.iter().map(skill).eq(other.skills.iter().map(skill))
+            && self.nodes.iter().map(node).eq(other.nodes.iter().map(node))
+    }
+
     /// Reads its files.
     pub(super) fn disk(&self) -> &Disk {
         &self.disk
