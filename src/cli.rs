@@ -3,7 +3,6 @@
 mod args;
 mod mount;
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
@@ -67,8 +66,8 @@ pub struct Serving {
 /// Where HTTP is listened for.
 #[derive(Debug)]
 pub struct Listening {
-    /// The address; port 0 takes a free one.
-    pub address: SocketAddr,
+    /// The host and the port; port 0 takes a free one.
+    pub address: String,
     /// Who may ask.
     pub http: http::Options,
 }

@@ -1,6 +1,5 @@
 //! The command line and the environment, word for word.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
@@ -187,7 +186,7 @@ pub(super) struct ServingArgs {
 pub(super) struct ListeningArgs {
     /// The address to listen on; port 0 takes a free one and prints it
     #[arg(long, value_name = "HOST:PORT", env = "SKILLSERVE_LISTEN", default_value = "127.0.0.1:8008")]
-    pub listen: SocketAddr,
+    pub listen: String,
     /// A host name under which clients may ask, besides this machine's own. Can be repeated
     #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST", value_delimiter = '\n')]
     pub allow_host: Vec<String>,

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
 
 use anyhow::{anyhow, bail};
 use tokio::net::TcpListener;
@@ -31,7 +30,7 @@ pub fn stdio(source: Source, serving: Serving) -> anyhow::Result<Exit> {
 /// A sentence for what keeps it from serving.
 pub fn http(source: Source, serving: Serving, listening: Listening) -> anyhow::Result<Exit> {
     run(async {
-        let listener = bind(listening.address).await?;
+        let listener = bind(&listening.address).await?;
         let address = listener.local_addr()?;
         let (catalog, handler) = start(source, serving).await?;
         tracing::info!("listening on http://{address}{}", crate::http::ENDPOINT);
@@ -70,12 +69,14 @@ async fn until_failure(
     }
 }
 
-async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+async fn bind(address: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => {
             anyhow!("{address} is in use: stop the program that has it, or take another port with --listen")
         }
-        _ => anyhow!("cannot listen on {address}: {error}; take another address with --listen"),
+        _ => anyhow!(
+            "cannot listen on {address}: {error}; --listen takes an address of this machine as HOST:PORT"
+        ),
     })
 }
 
