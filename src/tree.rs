@@ -13,6 +13,8 @@
 
 mod complain;
 mod entry;
+mod hint;
+mod identity;
 mod ignore_file;
 mod limits;
 mod list;
@@ -36,6 +38,8 @@ use std::time::SystemTime;
 
 use crate::finding::{Code, Finding, Severity};
 
+pub use hint::Hint;
+pub use identity::Identity;
 pub use read::{Disk, ReadError, Source};
 
 use limits::Budgets;
@@ -151,7 +155,7 @@ pub struct Root {
     /// The name of the real directory, links resolved; empty when it has none (`/`) or when it is not UTF-8.
     pub real_name: String,
     /// What is in it. The top directory's own name is empty.
-    pub top: Directory,
+    pub top: Arc<Directory>,
     /// What was passed over on purpose.
     pub left_out: LeftOut,
 }
@@ -181,7 +185,7 @@ pub struct Directory {
     /// Its name under its parent.
     pub name: Box<str>,
     /// The directories in it.
-    pub dirs: Vec<Directory>,
+    pub dirs: Vec<Arc<Directory>>,
     /// The regular files in it.
     pub files: Vec<File>,
 }
@@ -195,6 +199,8 @@ pub struct File {
     pub size: u64,
     /// When it was last modified, where the file system says so.
     pub modified: Option<SystemTime>,
+    /// Tells whether it is still what it was.
+    pub identity: Identity,
     /// Where its bytes are.
     pub source: Source,
 }
@@ -225,6 +231,13 @@ impl Roots {
     /// Looks at everything once, and opens all directories anew for it, so that the swapped link of a root is followed.
     /// A root that cannot be opened any more is empty and costs a finding; the other roots are walked all the same.
     pub fn walk(&self) -> (Tree, Vec<Finding>) {
+        self.look(None, &Hint::Everything)
+    }
+
+    /// As [`Roots::walk`], but a directory whose whole content is as it was in `before` is the same [`Arc`] as there,
+    /// and what cannot have changed according to `hint` is not looked at again. The findings are all that the tree costs,
+    /// whichever look found them.
+    pub fn look(&self, _before: Option<&Tree>, _hint: &Hint) -> (Tree, Vec<Finding>) {
         let Setup { mounts, dirs, follow, policy, budgets } = &*self.0;
         let mut findings = Vec::new();
         let mut zones = Vec::new();

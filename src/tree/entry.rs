@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, FileType, Metadata};
 
+use super::identity::Identity;
 use super::limits::{DEPTH_MAX_LEVELS, PATH_MAX_BYTES};
 use super::list::{Contents, Listing, Walk};
 use super::names::{self, Withheld};
@@ -170,6 +171,7 @@ impl Lister<'_> {
             name: served.rsplit('/').next().unwrap_or_default().into(),
             size: metadata.len(),
             modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),
+            identity: Identity::of(metadata),
             source: Source::new(dir, name),
         })
     }

@@ -9,7 +9,7 @@ use super::names;
 use super::policy::Policy;
 use super::rules::IGNORE_FILE;
 use super::spot::{Budget, OverBudget, Spot};
-use super::zone::{Identity, Zones};
+use super::zone::{Inode, Zones};
 use super::{File, LeftOut};
 use crate::finding::{Code, Finding, Severity};
 use crate::skill::SKILL_MD;
@@ -80,8 +80,8 @@ impl Walk<'_> {
         listing: &mut Listing,
     ) -> Result<Option<Contents>, Failure> {
         let dir = self.zones.open(&spot.place)?;
-        let identity = Identity::of(&dir)?;
-        if spot.linked && spot.around.has(identity) {
+        let inode = Inode::of(&dir)?;
+        if spot.linked && spot.around.has(inode) {
             let message = "the link leads back to a directory that encloses it".to_owned();
             listing.findings.push(self.finding(
                 &spot.served,
@@ -109,7 +109,7 @@ impl Walk<'_> {
             spot,
             dir,
             rules: spot.rules.clone(),
-            around: spot.around.with(identity),
+            around: spot.around.with(inode),
             listing,
         };
         if has(IGNORE_FILE) && !lister.read_rules() {

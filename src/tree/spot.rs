@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::rules::Rules;
-use super::zone::{Identity, Place};
+use super::zone::{Inode, Place};
 
 /// A directory that is to be listed.
 #[derive(Clone)]
@@ -40,17 +40,17 @@ impl Spot {
 
 /// The directories around a directory, as they are served, told by what they really are.
 #[derive(Clone, Default)]
-pub(super) struct Trail(Option<Arc<(Identity, Trail)>>);
+pub(super) struct Trail(Option<Arc<(Inode, Trail)>>);
 
 impl Trail {
-    pub(super) fn with(&self, identity: Identity) -> Self {
-        Self(Some(Arc::new((identity, self.clone()))))
+    pub(super) fn with(&self, inode: Inode) -> Self {
+        Self(Some(Arc::new((inode, self.clone()))))
     }
 
-    pub(super) fn has(&self, identity: Identity) -> bool {
+    pub(super) fn has(&self, inode: Inode) -> bool {
         let mut trail = self;
         while let Some(step) = &trail.0 {
-            if step.0 == identity {
+            if step.0 == inode {
                 return true;
             }
             trail = &step.1;

@@ -4,6 +4,8 @@
 //! own and whole or not at all, so that links to links to links, which double at every step, cost a bounded time and
 //! only themselves.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::list::{Listing, Walk};
@@ -14,7 +16,7 @@ use crate::finding::{Code, Finding};
 /// What a walk found.
 #[derive(Default)]
 pub(super) struct Walked {
-    pub(super) top: Directory,
+    pub(super) top: Arc<Directory>,
     pub(super) findings: Vec<Finding>,
     pub(super) left_out: LeftOut,
 }
@@ -165,7 +167,7 @@ struct Node {
     parent: usize,
     name: Box<str>,
     files: Vec<File>,
-    dirs: Vec<Directory>,
+    dirs: Vec<Arc<Directory>>,
 }
 
 impl Expanded {
@@ -179,11 +181,11 @@ impl Expanded {
 }
 
 /// Makes one tree of the nodes; the first is its top.
-fn assemble(mut nodes: Vec<Node>) -> Option<Directory> {
+fn assemble(mut nodes: Vec<Node>) -> Option<Arc<Directory>> {
     loop {
         let Node { parent, name, files, mut dirs } = nodes.pop()?;
         dirs.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let dir = Directory { name, dirs, files };
+        let dir = Arc::new(Directory { name, dirs, files });
         match nodes.get_mut(parent) {
             Some(node) => node.dirs.push(dir),
             None => return Some(dir),

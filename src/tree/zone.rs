@@ -35,9 +35,9 @@ pub(super) struct Place {
 
 /// What tells two directories apart whatever their paths: device and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Identity(u64, u64);
+pub(super) struct Inode(u64, u64);
 
-impl Identity {
+impl Inode {
     pub(super) fn of(dir: &Dir) -> io::Result<Self> {
         let metadata = dir.dir_metadata()?;
         Ok(Self(metadata.dev(), metadata.ino()))
