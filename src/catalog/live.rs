@@ -7,6 +7,7 @@ use bytes::Bytes;
 use tokio::sync::{Mutex, watch};
 
 use crate::skill::Digest;
+use crate::tree::Hint;
 
 use super::shard::File;
 use super::snapshot::Snapshot;
@@ -23,7 +24,7 @@ pub struct Catalog {
 struct Shared {
     current: watch::Sender<State>,
     /// Looks at the directories and builds a snapshot. It blocks.
-    look: Box<dyn Fn() -> Result<Snapshot, String> + Send + Sync>,
+    look: Box<dyn Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync>,
     /// Held by the one look that runs.
     looking: Mutex<()>,
 }
@@ -51,10 +52,10 @@ pub enum ReadError {
 }
 
 impl Catalog {
-    /// A catalog whose first snapshot is made by `look` on a thread of its own, started at once. `look` runs again when a
-    /// read finds that a file is not what the snapshot says. An error of the first look says in a sentence why there is
+    /// A catalog whose first snapshot is made by `look` on a thread of its own, started at once. `look` runs again when it
+    /// is asked for, and when a read finds that a file is not what the snapshot says; never twice at a time. An error of the first look says in a sentence why there is
     /// no catalog; after that, the last snapshot stays. Must be called within a Tokio runtime.
-    pub fn start(look: impl Fn() -> Result<Snapshot, String> + Send + Sync + 'static) -> Self {
+    pub fn start(look: impl Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync + 'static) -> Self {
         let shared = Shared {
             current: watch::Sender::new(State::Building),
             look: Box::new(look),
@@ -62,7 +63,7 @@ impl Catalog {
         };
         let catalog = Self { shared: Arc::new(shared) };
         let first = catalog.clone();
-        tokio::spawn(async move { first.look(None).await });
+        tokio::spawn(async move { first.look(&Hint::Everything, |_| true).await });
         catalog
     }
 
@@ -110,35 +111,47 @@ impl Catalog {
             let snapshot = self.snapshot().await?;
             let (file, disk) = snapshot.file(path).ok_or(ReadError::NotServed)?;
             let (file, disk) = (file.clone(), disk.clone());
-            let (source, size) = (file.source.clone(), file.size);
+            if let Some(held) = &file.read.held {
+                return Ok((file.clone(), held.bytes()));
+            }
+            let (source, size) = (file.source.clone(), file.size());
+            let directory = disk.directory(&source);
             let read = tokio::task::spawn_blocking(move || {
                 let bytes = disk.read(&source, size).ok()?;
                 Some((Digest::of(&bytes), bytes))
             });
-            match read.await {
-                Ok(Some((digest, bytes))) if digest == file.digest => return Ok((file, bytes.into())),
-                _ => self.look(Some(&snapshot)).await,
+            if let Ok(Some((digest, bytes))) = read.await
+                && digest == file.digest()
+            {
+                return Ok((file, bytes.into()));
             }
+            let hint = directory.map_or(Hint::Everything, |directory| Hint::Directories([directory].into()));
+            // Somebody else may have looked since.
+            self.look(&hint, |current| Arc::ptr_eq(current, &snapshot)).await;
         }
         Err(ReadError::Changing)
     }
 
-    /// Looks again, unless somebody else has since `stale` was taken.
-    async fn look(&self, stale: Option<&Arc<Snapshot>>) {
+    /// Looks again where `hint` says that something may have changed.
+    pub async fn refresh(&self, hint: &Hint) {
+        self.look(hint, |_| true).await;
+    }
+
+    /// Looks, if the current snapshot still wants it when the look before has ended.
+    async fn look(&self, hint: &Hint, is_wanted: impl Fn(&Arc<Snapshot>) -> bool) {
         let _one_at_a_time = self.shared.looking.lock().await;
-        let is_stale = match (&*self.shared.current.borrow(), stale) {
-            (State::Ready(current), Some(stale)) => Arc::ptr_eq(current, stale),
-            (State::Ready(_), None) => false,
-            _ => true,
-        };
-        if !is_stale {
+        if matches!(&*self.shared.current.borrow(), State::Ready(current) if !is_wanted(current)) {
             return;
         }
-        let shared = self.shared.clone();
-        let looked = tokio::task::spawn_blocking(move || (shared.look)()).await;
+        let (shared, hint) = (self.shared.clone(), hint.clone());
+        let looked = tokio::task::spawn_blocking(move || (shared.look)(&hint)).await;
         match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
             Ok(snapshot) => {
-                self.shared.current.send_replace(State::Ready(Arc::new(snapshot)));
+                self.shared.current.send_if_modified(|state| {
+                    let is_new = !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &snapshot));
+                    *state = State::Ready(snapshot);
+                    is_new
+                });
             }
             Err(why) => {
                 tracing::error!("{why}");

@@ -25,6 +25,6 @@ pub fn check(source: &Source) -> anyhow::Result<Exit> {
         writeln!(out, "note: {note}")?;
     }
     let skipped = looked.skipped();
-    writeln!(out, "{}", report::checked(looked.snapshot.totals(), skipped))?;
+    writeln!(out, "{}", report::checked(looked.snapshot().totals(), skipped))?;
     Ok(if skipped.skills == 0 { Exit::Clean } else { Exit::Errors })
 }

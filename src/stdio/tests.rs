@@ -1,5 +1,6 @@
 //! Sessions over streams in memory, where catalog and handler do what a test needs.
 
+use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -64,9 +65,9 @@ impl Client {
 fn pending() -> (Handler, mpsc::Sender<()>) {
     let (sender, built) = mpsc::channel::<()>();
     let built = std::sync::Mutex::new(built);
-    let catalog = Catalog::start(move || {
+    let catalog = Catalog::start(move |_| {
         let _ = built.lock().unwrap().recv();
-        Ok(Snapshot::default())
+        Ok(Arc::new(Snapshot::default()))
     });
     let options = Options { name: "test".into(), ttl_ms: 0, cache_scope: CacheScope::Private };
     (Handler::new(catalog, options), sender)
