@@ -5,6 +5,7 @@ mod claims;
 mod complain;
 mod find;
 mod judge;
+mod keep;
 mod limits;
 mod live;
 mod order;

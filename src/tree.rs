@@ -154,6 +154,8 @@ pub struct Root {
     pub shown: PathBuf,
     /// The name of the real directory, links resolved; empty when it has none (`/`) or when it is not UTF-8.
     pub real_name: String,
+    /// Whether it could not be opened any more. Then there is nothing in it.
+    pub is_lost: bool,
     /// What is in it. The top directory's own name is empty.
     pub top: Arc<Directory>,
     /// What was passed over on purpose.
@@ -268,6 +270,7 @@ impl Roots {
                 prefix: mount.prefix.clone(),
                 shown: mount.dir.clone(),
                 real_name: zone.and_then(|zone| zones.get(zone)).map(Zone::name).unwrap_or_default(),
+                is_lost: zone.is_none(),
                 top: walked.top,
                 left_out: walked.left_out,
             });

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
 
@@ -11,10 +11,13 @@ use crate::tree::Tree;
 
 use super::claims::Claims;
 use super::find::{Found, find};
+use super::keep::{Kept, Now, keep};
 use super::limits::Limits;
+use super::order::is_within;
 use super::place::{Places, place};
 use super::placed::Placed;
 use super::read::Room;
+use super::shard::Shard;
 use super::snapshot::Snapshot;
 use super::unit::{Setting, Unit};
 
@@ -28,6 +31,8 @@ pub struct Options {
     pub limits: Limits,
     /// What happens to a skill whose name is not its directory's.
     pub on_name_mismatch: OnNameMismatch,
+    /// How long the last good version of a skill that cannot be built any more is served.
+    pub keep_last_good: Duration,
 }
 
 /// What happens to a skill whose name is not its directory's (U2).
@@ -49,10 +54,19 @@ pub struct Built {
     pub findings: Vec<Finding>,
     /// Every unit, by the number of its root and its path there.
     units: HashMap<Location, Arc<Placed>>,
+    kept: Vec<Kept>,
     room: Room,
 }
 
-type Location = (usize, String);
+/// The number of a root, and a path below it.
+pub(super) type Location = (usize, String);
+
+impl Built {
+    /// When the next skill is withdrawn that is only kept, if one is: then it is time to build again.
+    pub fn withdraws_at(&self) -> Option<Instant> {
+        self.kept.iter().map(|kept| kept.until).min()
+    }
+}
 
 /// Builds the snapshot of what is served from `tree`, and says what is not and why. What stands as it did in `before` is
 /// taken over from there, unread.
@@ -89,11 +103,37 @@ pub fn build(tree: &Tree, options: &Options, before: Option<&Built>) -> Built {
         })
         .collect();
 
-    findings.extend(placed.iter().flat_map(|placed| placed.all_findings()).cloned());
+    let units: HashMap<Location, Arc<Placed>> =
+        all.into_iter().map(|found| (found.root, found.path)).zip(placed).collect();
+    let kept = before.map_or_else(Vec::new, |before| {
+        let now = Now { units: &units, lost_roots: &lost_roots(tree), at: Instant::now() };
+        keep(&before.units, &before.kept, &now, options.keep_last_good)
+    });
+    findings.extend(units.values().flat_map(|placed| placed.all_findings()).cloned());
+    findings.extend(kept.iter().map(|kept| kept.finding.clone()));
     findings.sort_by(|a, b| a.path.cmp(&b.path));
-    let snapshot = Snapshot::new(placed.iter().flat_map(|placed| placed.shards.iter().cloned()).collect());
-    let locations = all.into_iter().map(|found| (found.root, found.path));
-    Built { snapshot: Arc::new(snapshot), findings, units: locations.zip(placed).collect(), room }
+    let snapshot = Arc::new(snapshot(&units, &kept));
+    Built { snapshot, findings, units, kept, room }
+}
+
+/// Everything that is served. What is kept stands in for what its own directory gives now, and gives way to others.
+fn snapshot(units: &HashMap<Location, Arc<Placed>>, kept: &[Kept]) -> Snapshot {
+    let stand_ins: HashMap<&Location, &Kept> = kept.iter().map(|kept| (&kept.location, kept)).collect();
+    let mut shards: Vec<Arc<Shard>> = Vec::with_capacity(units.len());
+    for (location, placed) in units {
+        let stand_in = stand_ins.get(location);
+        let is_free =
+            |shard: &&Arc<Shard>| stand_in.is_none_or(|kept| !is_within(shard.path(), kept.shard.path()));
+        shards.extend(placed.shards.iter().filter(is_free).cloned());
+    }
+    let others = Snapshot::new(shards);
+    let kept: Vec<_> = kept.iter().filter(|kept| !others.overlaps(kept.shard.path())).collect();
+    if kept.is_empty() { others } else { others.with(kept.into_iter().map(|kept| kept.shard.clone())) }
+}
+
+/// The roots that could not be opened any more.
+fn lost_roots(tree: &Tree) -> Vec<usize> {
+    tree.roots.iter().enumerate().filter(|(_, root)| root.is_lost).map(|(number, _)| number).collect()
 }
 
 /// Whether the directory that was found is the very one that was placed, and no file in it can have changed unseen.

@@ -28,7 +28,7 @@ pub(super) struct Found<'a> {
 pub(super) fn find(number: usize, root: &Root) -> (Vec<Found<'_>>, Vec<Finding>) {
     let mut search = Search { number, root, found: Vec::new(), findings: Vec::new() };
     search.visit(&root.top, "", None);
-    if search.found.is_empty() && search.findings.is_empty() {
+    if search.found.is_empty() && search.findings.is_empty() && !root.is_lost {
         search.findings.push(no_skills(root));
     }
     (search.found, search.findings)

@@ -148,6 +148,11 @@ impl Shard {
         self.skills.binary_search_by(|skill| in_tree_order(&skill.path, path)).ok().map(|at| &self.skills[at])
     }
 
+    /// Every file, with its served path.
+    pub(super) fn all_files(&self) -> impl Iterator<Item = (&str, &File)> {
+        self.nodes.iter().filter_map(|node| Some((&*node.path, node.file.as_ref()?)))
+    }
+
     /// Every node, to make other shards of.
     pub(super) fn into_nodes(self) -> Vec<Node> {
         self.nodes

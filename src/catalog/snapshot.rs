@@ -25,6 +25,19 @@ impl Snapshot {
         Self { shards, totals }
     }
 
+    /// This snapshot and more shards, none of which lies in another.
+    pub(super) fn with(mut self, more: impl IntoIterator<Item = Arc<Shard>>) -> Self {
+        self.shards.extend(more);
+        Self::new(self.shards)
+    }
+
+    /// Whether a shard lies at `path`, around it, or in it.
+    pub(super) fn overlaps(&self, path: &str) -> bool {
+        let at = self.shards.partition_point(|shard| in_tree_order(shard.path(), path) == Ordering::Less);
+        let is_inside = self.shards.get(at).is_some_and(|shard| is_within(shard.path(), path));
+        is_inside || self.shard(path).is_some()
+    }
+
     /// The served skills, in the order in which they are listed.
     pub fn skills(&self) -> impl Iterator<Item = &Skill> {
         self.skills_after(None)

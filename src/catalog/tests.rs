@@ -1,5 +1,7 @@
 //! What is served from real directories, and what is said of the rest.
 
+mod again;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
