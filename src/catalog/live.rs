@@ -154,11 +154,13 @@ impl Catalog {
                 });
             }
             Err(why) => {
-                tracing::error!("{why}");
                 self.shared.current.send_if_modified(|state| {
                     let is_first = matches!(state, State::Building);
+                    // Who waits for the first look tells why it failed; nobody waits for the others.
                     if is_first {
                         *state = State::Failed(why.into());
+                    } else {
+                        tracing::error!("{why}");
                     }
                     is_first
                 });
