@@ -23,7 +23,7 @@ pub fn list(source: &Source, json: bool) -> anyhow::Result<Exit> {
     let snapshot = looked.snapshot();
     let text = if json {
         let entries: Vec<_> = snapshot.skills().map(|skill| mcp::entry_json(snapshot, skill)).collect();
-        serde_json::to_string_pretty(&entries)? + "\n"
+        report::escape::json(&serde_json::to_string_pretty(&entries)?) + "\n"
     } else {
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         report::table(snapshot, columns.unwrap_or(TABLE_COLUMNS))
