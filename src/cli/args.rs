@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
+use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::log;
@@ -90,10 +90,15 @@ pub(super) enum CommandArgs {
     },
 }
 
+/// Takes the empty path too: a variable that is set to nothing is a list without items, and a typed one is no directory.
+fn any_path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
+
 #[derive(Debug, Args)]
 pub(super) struct SourceArgs {
     /// A directory of skills, or one that is a skill itself. Where two hold the same URI, the first named wins
-    #[arg(value_name = "DIR", env = "SKILLSERVE_DIR")]
+    #[arg(value_name = "DIR", env = "SKILLSERVE_DIR", value_parser = any_path())]
     pub dirs: Vec<PathBuf>,
     /// Serve DIR under a prefix: acme/billing=./skills makes skill://acme/billing/…
     #[arg(long = "mount", value_name = "PREFIX=DIR", env = "SKILLSERVE_MOUNT")]
@@ -118,7 +123,7 @@ pub(super) struct SourceArgs {
     )]
     pub links: Links,
     /// Follow links into this directory too. Can be repeated
-    #[arg(long, value_name = "DIR", env = "SKILLSERVE_FOLLOW_LINKS_TO", help_heading = "What is served")]
+    #[arg(long, value_name = "DIR", env = "SKILLSERVE_FOLLOW_LINKS_TO", value_parser = any_path(), help_heading = "What is served")]
     pub follow_links_to: Vec<PathBuf>,
     /// What to do with a skill whose name is not its directory's
     #[arg(
