@@ -21,10 +21,12 @@ pub struct Catalog {
     shared: Arc<Shared>,
 }
 
+type Look = dyn Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync;
+
 struct Shared {
     current: watch::Sender<State>,
     /// Looks at the directories and builds a snapshot. It blocks.
-    look: Box<dyn Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync>,
+    look: Box<Look>,
     /// Held by the one look that runs.
     looking: Mutex<()>,
 }
@@ -63,7 +65,7 @@ impl Catalog {
         };
         let catalog = Self { shared: Arc::new(shared) };
         let first = catalog.clone();
-        tokio::spawn(async move { first.look(&Hint::Everything, |_| true).await });
+        tokio::spawn(async move { first.look(Hint::Everything, None).await });
         catalog
     }
 
@@ -126,44 +128,53 @@ impl Catalog {
                 return Ok((file, bytes.into()));
             }
             let hint = directory.map_or(Hint::Everything, |directory| Hint::Directories([directory].into()));
-            // Somebody else may have looked since.
-            self.look(&hint, |current| Arc::ptr_eq(current, &snapshot)).await;
+            self.look(hint, Some(snapshot)).await;
         }
         Err(ReadError::Changing)
     }
 
     /// Looks again where `hint` says that something may have changed.
-    pub async fn refresh(&self, hint: &Hint) {
-        self.look(hint, |_| true).await;
+    pub async fn refresh(&self, hint: Hint) {
+        self.look(hint, None).await;
     }
 
-    /// Looks, if the current snapshot still wants it when the look before has ended.
-    async fn look(&self, hint: &Hint, is_wanted: impl Fn(&Arc<Snapshot>) -> bool) {
-        let _one_at_a_time = self.shared.looking.lock().await;
-        if matches!(&*self.shared.current.borrow(), State::Ready(current) if !is_wanted(current)) {
+    /// Looks, unless the current snapshot is another one than `stale` by the time that the look before has ended.
+    async fn look(&self, hint: Hint, stale: Option<Arc<Snapshot>>) {
+        let shared = self.shared.clone();
+        // On a task of its own, because a request that is cancelled while it waits must not undo the look.
+        let look = tokio::spawn(async move { shared.look(hint, stale).await });
+        if let Err(error) = look.await {
+            tracing::error!("a look ended early: {error}");
+        }
+    }
+}
+
+impl Shared {
+    async fn look(self: Arc<Self>, hint: Hint, stale: Option<Arc<Snapshot>>) {
+        let _one_at_a_time = self.looking.lock().await;
+        let is_stale =
+            |current: &Arc<Snapshot>| stale.as_ref().is_none_or(|stale| Arc::ptr_eq(stale, current));
+        if matches!(&*self.current.borrow(), State::Ready(current) if !is_stale(current)) {
             return;
         }
-        let (shared, hint) = (self.shared.clone(), hint.clone());
-        let looked = tokio::task::spawn_blocking(move || (shared.look)(&hint)).await;
+        let looking = self.clone();
+        let looked = tokio::task::spawn_blocking(move || (looking.look)(&hint)).await;
         match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
-            Ok(snapshot) => {
-                self.shared.current.send_if_modified(|state| {
-                    let is_new = !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &snapshot));
-                    *state = State::Ready(snapshot);
-                    is_new
-                });
-            }
-            Err(why) => {
-                tracing::error!("{why}");
-                self.shared.current.send_if_modified(|state| {
-                    let is_first = matches!(state, State::Building);
-                    if is_first {
-                        *state = State::Failed(why.into());
-                    }
-                    is_first
-                });
-            }
-        }
+            Ok(snapshot) => self.current.send_if_modified(|state| {
+                let is_new = !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &snapshot));
+                *state = State::Ready(snapshot);
+                is_new
+            }),
+            Err(why) => self.current.send_if_modified(|state| {
+                let is_first = matches!(state, State::Building);
+                if is_first {
+                    *state = State::Failed(why.into());
+                } else {
+                    tracing::error!("{why}");
+                }
+                is_first
+            }),
+        };
     }
 }
 
