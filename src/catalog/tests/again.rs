@@ -1,6 +1,7 @@
 //! What a second look takes over from the first, and what it keeps.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::finding::Code;
@@ -148,4 +149,21 @@ fn what_is_kept_is_withdrawn_in_time() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(again.look(), (vec![], vec![Code::NoFrontmatter]));
+}
+
+#[test]
+fn an_idle_look_gives_the_very_snapshot_of_the_look_before() {
+    let mut again =
+        Again::new(&[("a/SKILL.md", &skill("a")), ("a/in/SKILL.md", &skill("in"))], Duration::ZERO);
+    let bound = Instant::now() + Duration::from_secs(30);
+    loop {
+        let before = again.last.1.snapshot.clone();
+        again.look();
+        if Arc::ptr_eq(&before, &again.last.1.snapshot) {
+            return;
+        }
+        // Files as young as this are read again, because they may have changed unseen.
+        assert!(Instant::now() < bound, "it never settled");
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
