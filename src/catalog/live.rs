@@ -1,7 +1,8 @@
 //! The cell that holds the current snapshot, and reads that never go out against another digest than it states.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::{Mutex, watch};
@@ -29,6 +30,8 @@ struct Shared {
     look: Box<Look>,
     /// Held by the one look that runs.
     looking: Mutex<()>,
+    /// When the directories are looked at next, where they are polled.
+    next_look: std::sync::Mutex<Option<Instant>>,
 }
 
 #[derive(Clone)]
@@ -62,6 +65,7 @@ impl Catalog {
             current: watch::Sender::new(State::Building),
             look: Box::new(look),
             looking: Mutex::new(()),
+            next_look: std::sync::Mutex::new(None),
         };
         let catalog = Self { shared: Arc::new(shared) };
         let first = catalog.clone();
@@ -82,16 +86,39 @@ impl Catalog {
         }
     }
 
+    /// The current snapshot, if the first one has been built.
+    pub fn current(&self) -> Option<Arc<Snapshot>> {
+        match &*self.shared.current.borrow() {
+            State::Ready(snapshot) => Some(snapshot.clone()),
+            State::Building | State::Failed(_) => None,
+        }
+    }
+
     /// Waits for a snapshot that is not `seen`. Those in between are passed over, so a slow reader is never behind by more
     /// than one. Never ends when there will be none.
     pub async fn newer_than(&self, seen: &Arc<Snapshot>) -> Arc<Snapshot> {
         let mut current = self.shared.current.subscribe();
         let is_newer =
             |state: &State| matches!(state, State::Ready(snapshot) if !Arc::ptr_eq(snapshot, seen));
-        match current.wait_for(is_newer).await.as_deref() {
-            Ok(State::Ready(snapshot)) => snapshot.clone(),
-            _ => std::future::pending().await,
+        let newer = match current.wait_for(is_newer).await.as_deref() {
+            Ok(State::Ready(snapshot)) => Some(snapshot.clone()),
+            _ => None,
+        };
+        match newer {
+            Some(newer) => newer,
+            None => std::future::pending().await,
         }
+    }
+
+    /// Says when the directories will be looked at next; `None` where changes are seen when they happen.
+    pub fn set_next_look(&self, at: Option<Instant>) {
+        *self.shared.next_look.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    }
+
+    /// How long it is until the directories are looked at next, where they are polled.
+    pub fn until_next_look(&self) -> Option<Duration> {
+        let at = *self.shared.next_look.lock().unwrap_or_else(PoisonError::into_inner);
+        at.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
     /// Waits for the failure of the first look, and says why it failed. Never ends when there is a snapshot.

@@ -161,9 +161,9 @@ pub(super) struct ServingArgs {
     /// The server's name and title
     #[arg(long, env = "SKILLSERVE_NAME", default_value = "skillserve")]
     pub name: String,
-    /// How long hosts may keep an answer
-    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_TTL", default_value_t = 0)]
-    pub ttl: u64,
+    /// How long hosts may keep an answer; if not given, not at all, or until directories that are polled are looked at next
+    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_TTL")]
+    pub ttl: Option<u64>,
     /// Who may share an answer that a host keeps
     #[arg(long, value_name = "SCOPE", env = "SKILLSERVE_CACHE_SCOPE", default_value = "private")]
     pub cache_scope: CacheScope,
