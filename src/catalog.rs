@@ -8,6 +8,7 @@ mod judge;
 mod keep;
 mod limits;
 mod live;
+mod lost;
 mod order;
 mod place;
 mod placed;

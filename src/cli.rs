@@ -161,7 +161,7 @@ impl From<args::ServingArgs> for Serving {
             args::CacheScope::Public => mcp::CacheScope::Public,
             args::CacheScope::Private => mcp::CacheScope::Private,
         };
-        let mcp = mcp::Options { name: typed.name, ttl_ms: typed.ttl.saturating_mul(1000), cache_scope };
+        let mcp = mcp::Options { name: typed.name, ttl: typed.ttl.map(Duration::from_secs), cache_scope };
         Self { mcp, strict: typed.strict, wait_for_root: Duration::from_secs(typed.wait_for_root) }
     }
 }

@@ -36,6 +36,8 @@ mod problem;
 pub mod report;
 pub mod skill;
 pub mod stdio;
+#[cfg(test)]
+mod testing;
 pub mod tree;
 pub mod uri;
 mod yaml;

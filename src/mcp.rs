@@ -2,18 +2,27 @@
 //!
 //! Both eras are spoken, by whichever way a client begins: `server/discover` and self-contained requests since
 //! 2026-07-28, the `initialize` handshake before.
+//!
+//! Whoever subscribes is told of changes. The catalog can change in every mode of operation, if only because a read finds
+//! that a file is another one, so this is declared to every peer that can be reached.
 
 mod answer;
+mod changes;
 mod cursor;
 mod entry;
 mod failure;
+mod filter;
+pub(crate) mod gate;
 mod handler;
 mod instructions;
+mod listen;
 mod page;
 mod resource;
+pub(crate) mod session;
 pub(crate) mod wire;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{Implementation, MetaObject, ServerCapabilities, ServerConfig};
 
@@ -34,8 +43,9 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub struct Options {
     /// The server's name and title.
     pub name: String,
-    /// How long an answer may be taken as current, in milliseconds (K1).
-    pub ttl_ms: u64,
+    /// How long an answer may be taken as current (K1). If it is not given, until the directories are looked at next where
+    /// they are polled, and no time at all where changes are seen as they happen.
+    pub ttl: Option<Duration>,
     /// Who may share a kept answer (K1).
     pub cache_scope: CacheScope,
 }
@@ -55,6 +65,7 @@ pub enum CacheScope {
 pub struct Handler {
     catalog: Catalog,
     config: Arc<ServerConfig>,
+    ttl: Option<Duration>,
     stamp: Arc<Stamp>,
 }
 
@@ -73,13 +84,26 @@ impl Handler {
             .enable_tools()
             .enable_prompts()
             .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
             .enable_skills_with_directory_read()
             .build();
         let config = ServerConfig::new(capabilities)
             .with_server_info(server)
             .with_instructions(instructions::INSTRUCTIONS);
-        let stamp = Stamp { ttl_ms: options.ttl_ms, cache_scope, meta };
-        Self { catalog, config: Arc::new(config), stamp: Arc::new(stamp) }
+        let stamp = Stamp { cache_scope, meta };
+        Self { catalog, config: Arc::new(config), ttl: options.ttl, stamp: Arc::new(stamp) }
+    }
+
+    /// The catalog that answers are given from.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// How long an answer that is given now may be taken as current, in milliseconds.
+    fn ttl_ms(&self) -> u64 {
+        let ttl = self.ttl.or_else(|| self.catalog.until_next_look()).unwrap_or_default();
+        u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The protocol over standard input and output, one message a line.
 //!
-//! A session ends with its input or when it is told to stop; either way the requests in hand are answered first, within
+//! A client that subscribes is told of changes, in both eras. A session ends with its input or when it is told to stop; either way the requests in hand are answered first, within
 //! a bound. stdin is read on a thread that nothing can interrupt, so a process is over only when `main` leaves through
 //! [`std::process::exit`] after [`serve`] has returned.
 
+mod answers;
 mod lines;
 mod transport;
 
@@ -14,7 +15,9 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::service::{QuitReason, ServerInitializeError, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::catalog::Catalog;
 use crate::mcp::Handler;
+use crate::mcp::session::Session;
 
 use transport::{End, Transport};
 
@@ -28,26 +31,33 @@ const DRAIN_MAX: Duration = Duration::from_millis(1500);
 /// When the session breaks down. A client that leaves, also before its first request, is no error.
 pub async fn serve(handler: Handler, shutdown: impl Future<Output = ()>) -> anyhow::Result<()> {
     let (input, output) = rmcp::transport::stdio_pipes();
-    run(handler, input, output, shutdown).await
+    let catalog = handler.catalog().clone();
+    run(handler, catalog, input, output, shutdown).await
 }
 
 /// [`serve`] over any pair of streams.
 async fn run(
     handler: impl ServerHandler,
+    catalog: Catalog,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
     shutdown: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     let end = End::new();
-    let (transport, answers) = Transport::new(input, output, end.clone());
+    let peer = Session::new(catalog.clone());
+    let (transport, answers) = Transport::new(input, output, catalog, peer.clone(), end.clone());
     let session = async {
         match handler.serve(transport).await {
-            Ok(service) => match service.waiting().await {
-                Ok(QuitReason::JoinError(error)) | Err(error) => {
+            Ok(service) => {
+                let telling = peer.tell(service.peer().clone());
+                let quit = tokio::select! {
+                    quit = service.waiting() => quit,
+                    never = telling => match never {},
+                };
+                if let Ok(QuitReason::JoinError(error)) | Err(error) = quit {
                     return Err(error).context("the session broke down");
                 }
-                Ok(_) => {}
-            },
+            }
             Err(
                 ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::TransportError { .. },
             ) => {}

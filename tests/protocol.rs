@@ -20,11 +20,16 @@ const HINTED: [(&str, &str); 6] = [
 
 /// Lets `test` speak with a server of the skills in every way there is.
 fn check(test: impl Fn(&mut dyn Client)) {
+    check_told(|client, _| test(client));
+}
+
+/// The same, and says whether the server can tell the client something later.
+fn check_told(test: impl Fn(&mut dyn Client, bool)) {
     let root = skills();
     let server = Server::start(root.path(), &[]);
     for era in [Era::Modern, Era::Legacy] {
-        test(&mut Host::connect(root.path(), era));
-        test(&mut server.client(era));
+        test(&mut Host::connect(root.path(), era), true);
+        test(&mut server.client(era), era == Era::Modern);
     }
 }
 
@@ -34,14 +39,15 @@ fn uris(entries: &Value) -> Vec<&str> {
 
 #[test]
 fn the_server_says_what_it_is() {
-    check(|client| {
+    check_told(|client, is_told| {
         let said = match client.era() {
             Era::Modern => client.result("server/discover", json!({})),
             Era::Legacy => client.result("initialize", handshake()),
         };
+        let resources = if is_told { json!({"subscribe": true, "listChanged": true}) } else { json!({}) };
         let capabilities = json!({
             "extensions": {"io.modelcontextprotocol/skills": {"directoryRead": true}},
-            "resources": {},
+            "resources": resources,
             "tools": {},
             "prompts": {},
         });
@@ -307,11 +313,15 @@ fn malformed_parameters_are_invalid_parameters() {
 
 #[test]
 fn methods_that_are_not_there_are_not_found() {
-    check(|client| {
-        let mut methods = vec!["foo", "resources/subscribe", "logging/setLevel", "completion/complete"];
+    check_told(|client, is_told| {
+        let mut methods = vec!["foo", "logging/setLevel", "completion/complete"];
+        if client.era() == Era::Modern || !is_told {
+            methods.extend(["resources/subscribe", "resources/unsubscribe"]);
+        }
         if client.era() == Era::Modern {
             methods.extend(["ping", "initialize"]);
         } else {
+            methods.push("subscriptions/listen");
             assert_eq!(client.error("initialize", json!({}))["code"], -32602);
             assert_eq!(client.result("ping", json!({})), json!({}));
         }
@@ -319,6 +329,7 @@ fn methods_that_are_not_there_are_not_found() {
             let params = json!({
                 "uri": "skill://csv",
                 "level": "info",
+                "notifications": {},
                 "ref": {"type": "ref/prompt", "name": "x"},
                 "argument": {"name": "x", "value": "x"},
             });

@@ -13,6 +13,7 @@ use super::claims::Claims;
 use super::find::{Found, find};
 use super::keep::{Kept, Now, keep};
 use super::limits::Limits;
+use super::lost::raise;
 use super::order::is_within;
 use super::place::{Places, place};
 use super::placed::Placed;
@@ -23,6 +24,9 @@ use super::unit::{Setting, Unit};
 
 /// The most bytes of `SKILL.md` files that are held in memory: 64 MiB. Those beyond it are read from disk when asked for.
 const HELD_MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How long after a root could not be opened it is tried again.
+const LOST_ROOT_RETRY: Duration = Duration::from_secs(2);
 
 /// How skills are judged.
 #[derive(Clone, Debug, Default)]
@@ -48,13 +52,15 @@ pub enum OnNameMismatch {
 /// What a build made, and what the next one can take over.
 #[derive(Debug)]
 pub struct Built {
-    /// What is served.
+    /// What is served; the very snapshot of the build before if nothing changed.
     pub snapshot: Arc<Snapshot>,
     /// What is not, and why.
     pub findings: Vec<Finding>,
     /// Every unit, by the number of its root and its path there.
     units: HashMap<Location, Arc<Placed>>,
     kept: Vec<Kept>,
+    /// Whether a root could not be opened.
+    has_lost_roots: bool,
     room: Room,
 }
 
@@ -62,15 +68,17 @@ pub struct Built {
 pub(super) type Location = (usize, String);
 
 impl Built {
-    /// When the next skill is withdrawn that is only kept, if one is: then it is time to build again.
-    pub fn withdraws_at(&self) -> Option<Instant> {
-        self.kept.iter().map(|kept| kept.until).min()
+    /// When it is time to build again though nothing is known to have changed: a skill that is only kept is withdrawn, or
+    /// a root that could not be opened may be there again.
+    pub fn again_at(&self, now: Instant) -> Option<Instant> {
+        let retry = self.has_lost_roots.then(|| now + LOST_ROOT_RETRY);
+        self.kept.iter().map(|kept| kept.until).chain(retry).min()
     }
 }
 
-/// Builds the snapshot of what is served from `tree`, and says what is not and why. What stands as it did in `before` is
-/// taken over from there, unread.
-pub fn build(tree: &Tree, options: &Options, before: Option<&Built>) -> Built {
+/// Builds the snapshot of what is served from `tree`, and says what is not and why; `walked` is what the walk says. What
+/// stands as it did in `before` is taken over from there, unread.
+pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Option<&Built>) -> Built {
     let room = before.map_or_else(|| Room::new(HELD_MAX_BYTES), |before| before.room.clone());
     let setting = Setting { disk: &tree.disk, limits: options.limits, room: &room, now: SystemTime::now() };
     let mut findings = Vec::new();
@@ -105,15 +113,20 @@ pub fn build(tree: &Tree, options: &Options, before: Option<&Built>) -> Built {
 
     let units: HashMap<Location, Arc<Placed>> =
         all.into_iter().map(|found| (found.root, found.path)).zip(placed).collect();
+    let lost_roots = lost_roots(tree);
     let kept = before.map_or_else(Vec::new, |before| {
-        let now = Now { units: &units, lost_roots: &lost_roots(tree), at: Instant::now() };
+        let now = Now { units: &units, lost_roots: &lost_roots, at: Instant::now() };
         keep(&before.units, &before.kept, &now, options.keep_last_good)
     });
+    let skills = units.values().map(|placed| placed.unit.shown.as_path()).collect();
+    findings.extend(raise(walked, &skills));
     findings.extend(units.values().flat_map(|placed| placed.all_findings()).cloned());
     findings.extend(kept.iter().map(|kept| kept.finding.clone()));
     findings.sort_by(|a, b| a.path.cmp(&b.path));
-    let snapshot = Arc::new(snapshot(&units, &kept));
-    Built { snapshot, findings, units, kept, room }
+    let snapshot = snapshot(&units, &kept);
+    let same = before.map(|before| &before.snapshot).filter(|before| before.shares_all_with(&snapshot));
+    let snapshot = same.cloned().unwrap_or_else(|| Arc::new(snapshot));
+    Built { snapshot, findings, units, kept, has_lost_roots: !lost_roots.is_empty(), room }
 }
 
 /// Everything that is served. What is kept stands in for what its own directory gives now, and gives way to others.

@@ -1,7 +1,8 @@
 //! The cell that holds the current snapshot, and reads that never go out against another digest than it states.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::{Mutex, watch};
@@ -21,12 +22,16 @@ pub struct Catalog {
     shared: Arc<Shared>,
 }
 
+type Look = dyn Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync;
+
 struct Shared {
     current: watch::Sender<State>,
     /// Looks at the directories and builds a snapshot. It blocks.
-    look: Box<dyn Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync>,
+    look: Box<Look>,
     /// Held by the one look that runs.
     looking: Mutex<()>,
+    /// When the directories are looked at next, where they are polled.
+    next_look: std::sync::Mutex<Option<Instant>>,
 }
 
 #[derive(Clone)]
@@ -60,10 +65,11 @@ impl Catalog {
             current: watch::Sender::new(State::Building),
             look: Box::new(look),
             looking: Mutex::new(()),
+            next_look: std::sync::Mutex::new(None),
         };
         let catalog = Self { shared: Arc::new(shared) };
         let first = catalog.clone();
-        tokio::spawn(async move { first.look(&Hint::Everything, |_| true).await });
+        tokio::spawn(async move { first.look(Hint::Everything, None).await });
         catalog
     }
 
@@ -80,16 +86,39 @@ impl Catalog {
         }
     }
 
+    /// The current snapshot, if the first one has been built.
+    pub fn current(&self) -> Option<Arc<Snapshot>> {
+        match &*self.shared.current.borrow() {
+            State::Ready(snapshot) => Some(snapshot.clone()),
+            State::Building | State::Failed(_) => None,
+        }
+    }
+
     /// Waits for a snapshot that is not `seen`. Those in between are passed over, so a slow reader is never behind by more
     /// than one. Never ends when there will be none.
     pub async fn newer_than(&self, seen: &Arc<Snapshot>) -> Arc<Snapshot> {
         let mut current = self.shared.current.subscribe();
         let is_newer =
             |state: &State| matches!(state, State::Ready(snapshot) if !Arc::ptr_eq(snapshot, seen));
-        match current.wait_for(is_newer).await.as_deref() {
-            Ok(State::Ready(snapshot)) => snapshot.clone(),
-            _ => std::future::pending().await,
+        let newer = match current.wait_for(is_newer).await.as_deref() {
+            Ok(State::Ready(snapshot)) => Some(snapshot.clone()),
+            _ => None,
+        };
+        match newer {
+            Some(newer) => newer,
+            None => std::future::pending().await,
         }
+    }
+
+    /// Says when the directories will be looked at next; `None` where changes are seen when they happen.
+    pub fn set_next_look(&self, at: Option<Instant>) {
+        *self.shared.next_look.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    }
+
+    /// How long it is until the directories are looked at next, where they are polled.
+    pub fn until_next_look(&self) -> Option<Duration> {
+        let at = *self.shared.next_look.lock().unwrap_or_else(PoisonError::into_inner);
+        at.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
     /// Waits for the failure of the first look, and says why it failed. Never ends when there is a snapshot.
@@ -126,46 +155,53 @@ impl Catalog {
                 return Ok((file, bytes.into()));
             }
             let hint = directory.map_or(Hint::Everything, |directory| Hint::Directories([directory].into()));
-            // Somebody else may have looked since.
-            self.look(&hint, |current| Arc::ptr_eq(current, &snapshot)).await;
+            self.look(hint, Some(snapshot)).await;
         }
         Err(ReadError::Changing)
     }
 
     /// Looks again where `hint` says that something may have changed.
-    pub async fn refresh(&self, hint: &Hint) {
-        self.look(hint, |_| true).await;
+    pub async fn refresh(&self, hint: Hint) {
+        self.look(hint, None).await;
     }
 
-    /// Looks, if the current snapshot still wants it when the look before has ended.
-    async fn look(&self, hint: &Hint, is_wanted: impl Fn(&Arc<Snapshot>) -> bool) {
-        let _one_at_a_time = self.shared.looking.lock().await;
-        if matches!(&*self.shared.current.borrow(), State::Ready(current) if !is_wanted(current)) {
+    /// Looks, unless the current snapshot is another one than `stale` by the time that the look before has ended.
+    async fn look(&self, hint: Hint, stale: Option<Arc<Snapshot>>) {
+        let shared = self.shared.clone();
+        // On a task of its own, because a request that is cancelled while it waits must not undo the look.
+        let look = tokio::spawn(async move { shared.look(hint, stale).await });
+        if let Err(error) = look.await {
+            tracing::error!("a look ended early: {error}");
+        }
+    }
+}
+
+impl Shared {
+    async fn look(self: Arc<Self>, hint: Hint, stale: Option<Arc<Snapshot>>) {
+        let _one_at_a_time = self.looking.lock().await;
+        let is_stale =
+            |current: &Arc<Snapshot>| stale.as_ref().is_none_or(|stale| Arc::ptr_eq(stale, current));
+        if matches!(&*self.current.borrow(), State::Ready(current) if !is_stale(current)) {
             return;
         }
-        let (shared, hint) = (self.shared.clone(), hint.clone());
-        let looked = tokio::task::spawn_blocking(move || (shared.look)(&hint)).await;
+        let looking = self.clone();
+        let looked = tokio::task::spawn_blocking(move || (looking.look)(&hint)).await;
         match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
-            Ok(snapshot) => {
-                self.shared.current.send_if_modified(|state| {
-                    let is_new = !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &snapshot));
-                    *state = State::Ready(snapshot);
-                    is_new
-                });
-            }
-            Err(why) => {
-                self.shared.current.send_if_modified(|state| {
-                    let is_first = matches!(state, State::Building);
-                    // Who waits for the first look tells why it failed; nobody waits for the others.
-                    if is_first {
-                        *state = State::Failed(why.into());
-                    } else {
-                        tracing::error!("{why}");
-                    }
-                    is_first
-                });
-            }
-        }
+            Ok(snapshot) => self.current.send_if_modified(|state| {
+                let is_new = !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &snapshot));
+                *state = State::Ready(snapshot);
+                is_new
+            }),
+            Err(why) => self.current.send_if_modified(|state| {
+                let is_first = matches!(state, State::Building);
+                if is_first {
+                    *state = State::Failed(why.into());
+                } else {
+                    tracing::error!("{why}");
+                }
+                is_first
+            }),
+        };
     }
 }
 

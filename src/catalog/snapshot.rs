@@ -85,6 +85,12 @@ impl Snapshot {
         self.shards.len() == other.shards.len() && self.shards.iter().zip(&other.shards).all(is_same)
     }
 
+    /// Whether every shard of this snapshot is the very one of `other`.
+    pub(super) fn shares_all_with(&self, other: &Self) -> bool {
+        self.shards.len() == other.shards.len()
+            && self.shards.iter().zip(&other.shards).all(|(a, b)| Arc::ptr_eq(a, b))
+    }
+
     /// How much is served.
     pub fn totals(&self) -> Totals {
         self.totals

@@ -19,7 +19,7 @@ pub fn check(source: &Source) -> anyhow::Result<Exit> {
     let is_coloured =
         stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut out = Output::new();
-    for finding in &looked.findings {
+    for finding in looked.findings() {
         writeln!(out, "{}\n", report::annotated(finding, is_coloured))?;
     }
     for note in looked.notes() {

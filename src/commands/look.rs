@@ -21,8 +21,6 @@ pub(super) struct Looked {
     pub tree: Tree,
     /// What is served of it, and what it can take over.
     pub built: Built,
-    /// What is wrong.
-    pub findings: Vec<Finding>,
 }
 
 /// Opens the roots. One that is missing is waited for, for at most `wait` in all.
@@ -55,18 +53,20 @@ pub(super) fn look_again(
     before: Option<&Looked>,
     hint: &Hint,
 ) -> Looked {
-    let (tree, mut findings) = roots.look(before.map(|before| &before.tree), hint);
-    let built = catalog::build(&tree, options, before.map(|before| &before.built));
-    findings.extend_from_slice(&built.findings);
-    // One skill's findings stand together, whichever room found them.
-    findings.sort_by(|a, b| a.path.cmp(&b.path));
-    Looked { tree, built, findings }
+    let (tree, walked) = roots.look(before.map(|before| &before.tree), hint);
+    let built = catalog::build(&tree, walked, options, before.map(|before| &before.built));
+    Looked { tree, built }
 }
 
 impl Looked {
     /// What is served.
     pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
         &self.built.snapshot
+    }
+
+    /// What is not, and why.
+    pub(super) fn findings(&self) -> &[Finding] {
+        &self.built.findings
     }
 
     /// What each root passed over, a line a root.
@@ -78,12 +78,12 @@ impl Looked {
 
     /// How much the findings cost.
     pub(super) fn skipped(&self) -> Skipped {
-        Skipped::of(&self.findings)
+        Skipped::of(self.findings())
     }
 
     /// Tells all of it on stderr.
     pub(super) fn tell(&self) {
-        self.findings.iter().for_each(log::finding);
+        self.findings().iter().for_each(log::finding);
         self.notes().for_each(|note| tracing::info!("{note}"));
     }
 }

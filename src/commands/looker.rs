@@ -74,8 +74,8 @@ impl Looker {
 
 /// Tells what the look before did not.
 fn tell(before: Option<&Looked>, looked: &Looked) {
-    let told: HashSet<&Finding> = before.iter().flat_map(|before| &before.findings).collect();
-    looked.findings.iter().filter(|finding| !told.contains(finding)).for_each(log::finding);
+    let told: HashSet<&Finding> = before.iter().flat_map(|before| before.findings()).collect();
+    looked.findings().iter().filter(|finding| !told.contains(finding)).for_each(log::finding);
     if before.is_none() {
         looked.notes().for_each(|note| tracing::info!("{note}"));
     }

@@ -22,8 +22,8 @@ impl Refused {
 
 impl From<Box<Refusal>> for Refused {
     fn from(refusal: Box<Refusal>) -> Self {
-        // As far as HTTP goes, a request with faulty parameters is well.
-        let status = if refusal.is_of_parameters() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+        // As far as HTTP goes, a request that is only refused what it asks for is well.
+        let status = if refusal.is_of_request() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
         Self { status, refusal }
     }
 }

@@ -43,8 +43,6 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
 /// What is written on every result.
 #[derive(Clone, Debug)]
 pub(super) struct Stamp {
-    /// How long it may be taken as current, in milliseconds (K1).
-    pub(super) ttl_ms: u64,
     /// Who may share it (K1).
     pub(super) cache_scope: CacheScope,
     /// Who says it.
@@ -53,15 +51,16 @@ pub(super) struct Stamp {
 
 /// A result that carries cache hints and `_meta`.
 pub(super) trait Stamped {
-    /// Writes the hints of `stamp`, and for a peer that knows of it also its `_meta`.
-    fn stamp(&mut self, stamp: &Stamp, is_modern: bool);
+    /// Writes the hints of `stamp` and for how many milliseconds it may be kept (K1), and for a peer that knows of it also
+    /// the `_meta`.
+    fn stamp(&mut self, stamp: &Stamp, ttl_ms: u64, is_modern: bool);
 }
 
 macro_rules! stamped {
     ($($result:ty),* $(,)?) => {$(
         impl Stamped for $result {
-            fn stamp(&mut self, stamp: &Stamp, is_modern: bool) {
-                self.ttl_ms = Some(stamp.ttl_ms);
+            fn stamp(&mut self, stamp: &Stamp, ttl_ms: u64, is_modern: bool) {
+                self.ttl_ms = Some(ttl_ms);
                 self.cache_scope = Some(stamp.cache_scope);
                 self.meta = is_modern.then(|| stamp.meta.clone());
             }

@@ -8,6 +8,9 @@ use crate::uri::UriError;
 
 use super::cursor::NoCursor;
 
+/// The code for a request that is well, but one too many. It is of the range that the protocol leaves to servers.
+pub(crate) const TOO_MANY: ErrorCode = ErrorCode(-32000);
+
 /// Why a request fails. The message goes to the client as it stands.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -45,6 +48,9 @@ pub(crate) enum Failure {
         /// As it was asked for.
         name: String,
     },
+    /// As many resources or streams are subscribed to as may be.
+    #[error("there are as many subscriptions as there may be; end another one first")]
+    TooManySubscriptions,
     /// The catalog cannot answer right now.
     #[error("{0}")]
     Catalog(ReadError),
@@ -82,6 +88,7 @@ impl From<Failure> for ErrorData {
                 ErrorData::invalid_params(message, None)
             }
             Failure::Method(_) => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None),
+            Failure::TooManySubscriptions => ErrorData::new(TOO_MANY, message, None),
             Failure::Catalog(_) | Failure::Cancelled | Failure::Panicked => {
                 ErrorData::internal_error(message, None)
             }

@@ -1,15 +1,19 @@
 //! The requests that are answered, one method each.
 
+use std::sync::Arc;
+
+use axum::http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
-    GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceDirectoryRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ServerConfig,
+    GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourcesCapability, ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 
 use crate::skill::SKILL_MD;
 use crate::uri;
@@ -17,14 +21,16 @@ use crate::uri;
 use super::answer::{Stamped, finish};
 use super::cursor::Listing;
 use super::failure::Failure;
+use super::gate::Pass;
 use super::page::{self, RESOURCES_MAX, SKILLS_MAX};
-use super::{Handler, entry, resource};
+use super::session::Session;
+use super::{Handler, entry, filter, listen, resource};
 
 type Context = RequestContext<RoleServer>;
 type Paginated = Option<PaginatedRequestParams>;
 
 /// The methods that are answered. rmcp hands one of them on as an unknown request when its parameters are malformed.
-const METHODS: [&str; 11] = [
+const METHODS: [&str; 12] = [
     "prompts/get",
     "prompts/list",
     "resources/directory/read",
@@ -34,22 +40,40 @@ const METHODS: [&str; 11] = [
     "server/discover",
     "skills/get",
     "skills/list",
+    "subscriptions/listen",
     "tools/call",
     "tools/list",
 ];
 /// Those that are answered only to peers from before 2026-07-28.
 const LEGACY_METHODS: [&str; 2] = ["initialize", "ping"];
+/// Those that are answered only to such peers that can be told something later.
+const SESSION_METHODS: [&str; 2] = ["resources/subscribe", "resources/unsubscribe"];
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         (*self.config).clone()
     }
 
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: Context,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        match session(&context) {
+            Some(session) => session.begin(),
+            // What cannot be delivered is not declared.
+            None => result.capabilities.resources = Some(ResourcesCapability::default()),
+        }
+        Ok(result)
+    }
+
     async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
         let stamp = &self.stamp;
         Ok(DiscoverResult::from_server_info(versions, self.get_info())
-            .with_ttl_ms(stamp.ttl_ms)
+            .with_ttl_ms(self.ttl_ms())
             .with_cache_scope(stamp.cache_scope))
     }
 
@@ -173,13 +197,48 @@ impl ServerHandler for Handler {
         Err(Failure::Unknown { kind: "prompt", name: request.name }.into())
     }
 
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(filter::honoured(requested))
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let context = subscription.request_context();
+        // A transport that lets nobody in cannot keep a subscription either: it ends at once.
+        let Some(pass) = attached::<Pass>(context) else { return Ok(()) };
+        let work = listen::listen(&self.catalog, pass, &subscription);
+        finish("subscriptions/listen", &context.ct, work).await
+    }
+
+    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
+        let Some(session) = session(&context) else {
+            return Err(Failure::Method("resources/subscribe".to_owned()).into());
+        };
+        let path = to_path(&request.uri)?;
+        Ok(session.subscribe(request.uri, path)?)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
+        let Some(session) = session(&context) else {
+            return Err(Failure::Method("resources/unsubscribe".to_owned()).into());
+        };
+        session.unsubscribe(&request.uri);
+        Ok(())
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         context: Context,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method.as_str();
-        if METHODS.contains(&method) || !is_modern(&context) && LEGACY_METHODS.contains(&method) {
+        let is_known = METHODS.contains(&method)
+            || !is_modern(&context) && LEGACY_METHODS.contains(&method)
+            || session(&context).is_some() && SESSION_METHODS.contains(&method);
+        if is_known {
             return Err(Failure::Params(request.method).into());
         }
         Err(Failure::Method(request.method).into())
@@ -195,9 +254,20 @@ impl Handler {
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, ErrorData> {
         let mut result = finish(method, &context.ct, work).await?;
-        result.stamp(&self.stamp, is_modern(context));
+        result.stamp(&self.stamp, self.ttl_ms(), is_modern(context));
         Ok(result)
     }
+}
+
+/// What a transport has attached to the request, be it to the message or to the HTTP request that brought it.
+fn attached<T: Clone + Send + Sync + 'static>(context: &Context) -> Option<&T> {
+    let extensions = &context.extensions;
+    extensions.get::<T>().or_else(|| extensions.get::<Parts>()?.extensions.get::<T>())
+}
+
+/// The session of a peer from before 2026-07-28, if it can be told something later.
+fn session(context: &Context) -> Option<&Session> {
+    attached::<Arc<Session>>(context).map(|session| &**session).filter(|_| !is_modern(context))
 }
 
 /// Whether the request is one of 2026-07-28 or later.

@@ -7,10 +7,14 @@ use std::borrow::Cow;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CancelledNotification, ClientJsonRpcMessage, ClientNotification, ErrorCode, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage,
+    CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode,
+    GetExtensions as _, JsonRpcMessage, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
+    SubscriptionsListenRequest,
 };
 use serde_json::{Value, json};
+
+use super::failure::TOO_MANY;
+use super::filter;
 
 /// A message from a client.
 pub(crate) type Incoming = ClientJsonRpcMessage;
@@ -49,9 +53,9 @@ impl Refusal {
         Box::new(Self { id, error })
     }
 
-    /// Whether it is a request, with parameters that its method does not take.
-    pub(crate) fn is_of_parameters(&self) -> bool {
-        self.error.code == ErrorCode::INVALID_PARAMS
+    /// Whether what is refused is a request of the protocol, which asks for what cannot be given.
+    pub(crate) fn is_of_request(&self) -> bool {
+        [ErrorCode::INVALID_PARAMS, TOO_MANY].contains(&self.error.code)
     }
 
     /// The answer as JSON. Where no id can be seen it is `null`, as JSON-RPC has it.
@@ -60,7 +64,7 @@ impl Refusal {
     }
 }
 
-/// Reads one message.
+/// Reads one message. The filter of a subscription is cut down to what may be subscribed to.
 ///
 /// # Errors
 /// The answer to give, if `bytes` are no JSON, no message, or a request with a cursor that is no text.
@@ -89,7 +93,44 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, Box<Refusal>> {
     {
         return Err(Refusal::boxed(id, ErrorData::invalid_params("a cursor is a text", None)));
     }
-    serde_json::from_value(value).map_err(|_| invalid(id, "this is no JSON-RPC 2.0 message of MCP"))
+    let mut message =
+        serde_json::from_value(value).map_err(|_| invalid(id, "this is no JSON-RPC 2.0 message of MCP"))?;
+    if let Some(listen) = listen_request(&mut message) {
+        filter::cut(&mut listen.params.notifications);
+    }
+    Ok(message)
+}
+
+fn listen_request(message: &mut Incoming) -> Option<&mut SubscriptionsListenRequest> {
+    match message {
+        JsonRpcMessage::Request(JsonRpcRequest {
+            request: ClientRequest::SubscriptionsListenRequest(listen),
+            ..
+        }) => Some(listen),
+        _ => None,
+    }
+}
+
+/// The id of the subscription that a message asks for, if it asks for one.
+pub(crate) fn subscribes(message: &Incoming) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => {
+            matches!(request.request, ClientRequest::SubscriptionsListenRequest(_)).then_some(&request.id)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a message begins a session.
+pub(crate) fn initializes(message: &Incoming) -> bool {
+    matches!(message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)))
+}
+
+/// Attaches to a request what its handler is to find there.
+pub(crate) fn attach<T: Clone + Send + Sync + 'static>(message: &mut Incoming, attachment: T) {
+    if let JsonRpcMessage::Request(request) = message {
+        request.request.extensions_mut().insert(attachment);
+    }
 }
 
 /// The bytes without the byte order mark that some clients begin with.

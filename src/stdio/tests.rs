@@ -12,34 +12,48 @@ use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf, split,
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::catalog::{Catalog, Snapshot};
 use crate::mcp::{CacheScope, Handler, Options, REQUEST_MAX_BYTES};
 
 use super::{DRAIN_MAX, run};
 
+mod live;
+
 struct Client {
     input: WriteHalf<DuplexStream>,
     output: BufReader<ReadHalf<DuplexStream>>,
+    stop: CancellationToken,
     session: tokio::task::JoinHandle<anyhow::Result<()>>,
 }
 
 impl Client {
-    fn of(handler: impl ServerHandler) -> Self {
-        let (ours, theirs) = tokio::io::duplex(4 * REQUEST_MAX_BYTES);
+    fn of(handler: impl ServerHandler, catalog: Catalog) -> Self {
+        Self::with_buffer(handler, catalog, 4 * REQUEST_MAX_BYTES)
+    }
+
+    /// A client whose messages, and those to it, wait in so many bytes until they are read.
+    fn with_buffer(handler: impl ServerHandler, catalog: Catalog, bytes: usize) -> Self {
+        let (ours, theirs) = tokio::io::duplex(bytes);
         let ((output, input), (theirs_in, theirs_out)) = (split(ours), split(theirs));
-        let session = tokio::spawn(run(handler, theirs_in, theirs_out, std::future::pending()));
-        Self { input, output: BufReader::new(output), session }
+        let stop = CancellationToken::new();
+        let stopped = stop.clone().cancelled_owned();
+        let session = tokio::spawn(run(handler, catalog, theirs_in, theirs_out, stopped));
+        Self { input, output: BufReader::new(output), stop, session }
     }
 
     async fn send(&mut self, id: u64, method: &str) {
-        let meta = json!({
+        self.request(id, method, json!({})).await;
+    }
+
+    async fn request(&mut self, id: u64, method: &str, mut params: Value) {
+        params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
             "io.modelcontextprotocol/clientCapabilities": {},
         });
-        self.send_message(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": meta}}))
-            .await;
+        self.send_message(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
     }
 
     async fn send_message(&mut self, message: Value) {
@@ -47,36 +61,51 @@ impl Client {
     }
 
     async fn receive(&mut self) -> Value {
+        let line = self.line().await;
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line:?}"))
+    }
+
+    /// The next line; empty at the end.
+    async fn line(&mut self) -> String {
         let mut line = String::new();
         let read = self.output.read_line(&mut line);
         tokio::time::timeout(Duration::from_secs(20), read).await.expect("an answer in time").unwrap();
-        serde_json::from_str(&line).unwrap()
+        line
     }
 
     /// Ends the input, and waits for the session to end.
     async fn end(mut self) {
         self.input.shutdown().await.unwrap();
+        self.over().await;
+    }
+
+    /// Waits for the session to end.
+    async fn over(self) {
         let session = tokio::time::timeout(DRAIN_MAX * 2, self.session);
         session.await.expect("the session ends in time").unwrap().unwrap();
     }
 }
 
 /// A handler over a catalog that is not built before something is sent.
-fn pending() -> (Handler, mpsc::Sender<()>) {
+fn pending() -> (Handler, Catalog, mpsc::Sender<()>) {
     let (sender, built) = mpsc::channel::<()>();
     let built = std::sync::Mutex::new(built);
     let catalog = Catalog::start(move |_| {
         let _ = built.lock().unwrap().recv();
         Ok(Arc::new(Snapshot::default()))
     });
-    let options = Options { name: "test".into(), ttl_ms: 0, cache_scope: CacheScope::Private };
-    (Handler::new(catalog, options), sender)
+    (handler(&catalog), catalog, sender)
+}
+
+fn handler(catalog: &Catalog) -> Handler {
+    let options = Options { name: "test".into(), ttl: None, cache_scope: CacheScope::Private };
+    Handler::new(catalog.clone(), options)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_needs_no_catalog_does_not_wait_for_it() {
-    let (handler, build) = pending();
-    let mut client = Client::of(handler);
+    let (handler, catalog, build) = pending();
+    let mut client = Client::of(handler, catalog);
     client.send(1, "server/discover").await;
     assert!(client.receive().await["result"]["supportedVersions"].is_array());
     client.send(2, "skills/list").await;
@@ -89,16 +118,16 @@ async fn what_needs_no_catalog_does_not_wait_for_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_never_ends_does_not_hold_the_session() {
-    let (handler, _build) = pending();
-    let mut client = Client::of(handler);
+    let (handler, catalog, _build) = pending();
+    let mut client = Client::of(handler, catalog);
     client.send(1, "skills/list").await;
     client.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_request_makes_room_for_others() {
-    let (handler, build) = pending();
-    let mut client = Client::of(handler);
+    let (handler, catalog, build) = pending();
+    let mut client = Client::of(handler, catalog);
     // Many more than are worked on at once, all waiting for the catalog.
     for id in 1..=100 {
         client.send(id, "skills/list").await;
@@ -133,7 +162,7 @@ impl ServerHandler for Panicking {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_is_answered() {
-    let mut client = Client::of(Panicking);
+    let mut client = Client::of(Panicking, Catalog::start(|_| Ok(Arc::default())));
     for id in 1..=50 {
         client.send(id, "tools/list").await;
         let answer = client.receive().await;

@@ -4,25 +4,32 @@
 //! is left lines wait, and soon no more are read: a client that does not read what it asked for stops being served, and
 //! costs no more memory than its last few answers.
 //!
+//! A subscription lasts, so it holds no permit, and the session goes on past the end of the input until each has had its
+//! final result.
+//!
 //! A client's notification is handed on only if it cancels a request in hand. rmcp has no use for the others, and gives
 //! the session up over one that comes before the first request.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::service::RoleServer;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
+use crate::catalog::Catalog;
 use crate::mcp::REQUEST_MAX_BYTES;
+use crate::mcp::gate::Gate;
+use crate::mcp::session::Session;
 use crate::mcp::wire::{self, Incoming, Outgoing, Refusal};
 
+use super::answers::Answers;
 use super::lines::{Lines, TooLong};
 
-/// The most requests that are worked on, or whose answers wait to be written.
-const IN_FLIGHT_MAX: u32 = 16;
+/// The most subscriptions at once. They hold no permit, because they last.
+const LISTENS_MAX: usize = 16;
 /// The most bytes of lines that are read ahead of their turn, give or take one line. Reading ahead is how the end of the
 /// input and a cancellation are seen in time by a client that does not read.
 const READ_AHEAD_MAX_BYTES: usize = REQUEST_MAX_BYTES;
@@ -38,6 +45,10 @@ pub(super) struct Transport<R, W> {
     ahead_bytes: usize,
     /// The permits of the requests that have been handed on.
     in_hand: HashMap<RequestId, OwnedSemaphorePermit>,
+    /// The subscriptions that have been handed on.
+    listening: HashSet<RequestId>,
+    gate: Gate,
+    session: Arc<Session>,
     end: End,
 }
 
@@ -59,7 +70,7 @@ enum Wanting {
 pub(super) struct End {
     /// No more requests are handed on. What is in hand is still answered.
     pub(super) stopped: CancellationToken,
-    /// No more requests will come. Those that have been read are handed on in their turn.
+    /// No more requests will come. Those that have been read are handed on in their turn, and subscriptions end.
     pub(super) ending: CancellationToken,
 }
 
@@ -71,31 +82,29 @@ impl End {
     }
 }
 
-/// Where answers are written, and how many are still owed.
-pub(super) struct Answers<W> {
-    output: Arc<Mutex<W>>,
-    permits: Arc<Semaphore>,
-    stopped: CancellationToken,
-}
-
 impl<R, W> Transport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// A transport, and where its answers can be waited for.
-    pub(super) fn new(input: R, output: W, end: End) -> (Self, Answers<W>) {
-        let answers = Answers {
-            output: Arc::new(Mutex::new(output)),
-            permits: Arc::new(Semaphore::new(IN_FLIGHT_MAX as usize)),
-            stopped: end.stopped.clone(),
-        };
+    /// A transport of a session that hears of changes of `catalog`, and where its answers can be waited for.
+    pub(super) fn new(
+        input: R,
+        output: W,
+        catalog: Catalog,
+        session: Arc<Session>,
+        end: End,
+    ) -> (Self, Answers<W>) {
+        let answers = Answers::new(output, end.stopped.clone());
         let transport = Self {
             lines: Lines::new(input, REQUEST_MAX_BYTES),
             answers: answers.clone(),
             ahead: VecDeque::new(),
             ahead_bytes: 0,
             in_hand: HashMap::new(),
+            listening: HashSet::new(),
+            gate: Gate::new(catalog, LISTENS_MAX, end.ending.clone()),
+            session,
             end,
         };
         (transport, answers)
@@ -106,7 +115,7 @@ where
         loop {
             let is_over = self.end.ending.is_cancelled();
             if is_over && self.ahead.is_empty() {
-                return None;
+                return self.no_more().await;
             }
             tokio::select! {
                 biased;
@@ -131,6 +140,13 @@ where
                 }
             }
         }
+    }
+
+    /// The end, once each subscription has had its final result. Until then rmcp must go on, because it writes what they
+    /// still have to say; it drops this future to do so and asks again.
+    fn no_more(&self) -> impl Future<Output = Option<Incoming>> + Send + use<R, W> {
+        let is_over = self.listening.is_empty();
+        async move { if is_over { None } else { std::future::pending().await } }
     }
 
     /// Uses a permit for the line that has waited longest.
@@ -165,7 +181,18 @@ where
                     Wanting::Refusal(Box::new(Refusal::invalid(None, message)))
                 }
                 Ok(JsonRpcMessage::Request(request)) => {
-                    Wanting::Request(request.id.clone(), Box::new(JsonRpcMessage::Request(request)))
+                    let id = request.id.clone();
+                    let mut message = JsonRpcMessage::Request(request);
+                    wire::attach(&mut message, self.session.clone());
+                    match wire::subscribes(&message).map(|id| self.gate.admit(Some(id))) {
+                        None => Wanting::Request(id, Box::new(message)),
+                        Some(Err(refusal)) => Wanting::Refusal(refusal),
+                        Some(Ok(pass)) => {
+                            wire::attach(&mut message, pass);
+                            self.listening.insert(id);
+                            return Some(message);
+                        }
+                    }
                 }
                 Ok(message) => return self.cancel(&message).then_some(message),
                 Err(refusal) => Wanting::Refusal(refusal),
@@ -177,7 +204,9 @@ where
     }
 
     fn is_known(&self, id: &RequestId) -> bool {
-        self.in_hand.contains_key(id) || self.ahead.iter().any(|ahead| ahead.is_request(id))
+        self.in_hand.contains_key(id)
+            || self.listening.contains(id)
+            || self.ahead.iter().any(|ahead| ahead.is_request(id))
     }
 
     /// Whether a message cancels a request in hand, which is then not answered. One that is still in the queue leaves it.
@@ -188,7 +217,7 @@ where
         {
             self.ahead_bytes -= cancelled.bytes;
         }
-        self.in_hand.remove(id).is_some()
+        self.listening.remove(id) || self.in_hand.remove(id).is_some()
     }
 }
 
@@ -206,7 +235,10 @@ where
     type Error = std::io::Error;
 
     fn send(&mut self, message: Outgoing) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
-        let permit = wire::answers(&message).and_then(|id| self.in_hand.remove(id));
+        let permit = wire::answers(&message).and_then(|id| {
+            self.listening.remove(id);
+            self.in_hand.remove(id)
+        });
         let answers = self.answers.clone();
         async move { answers.write(&message, permit).await }
     }
@@ -215,47 +247,12 @@ where
         let stopped = self.end.stopped.clone();
         tokio::select! {
             biased;
-            () = stopped.cancelled() => None,
+            () = stopped.cancelled() => self.no_more().await,
             message = self.next() => message,
         }
     }
 
     async fn close(&mut self) -> std::io::Result<()> {
         Ok(())
-    }
-}
-
-impl<W: AsyncWrite + Send + Unpin> Answers<W> {
-    /// Writes a line, whole, and gives the permit back. A client that cannot be written to is gone, and so its session.
-    async fn write(
-        &self,
-        message: &impl serde::Serialize,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> std::io::Result<()> {
-        // One message at a time is held as bytes: the lock comes first.
-        let mut output = self.output.lock().await;
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
-        let written = match output.write_all(&line).await {
-            Ok(()) => output.flush().await,
-            failed => failed,
-        };
-        if let Err(error) = &written {
-            tracing::debug!(%error, "the output cannot be written");
-            self.stopped.cancel();
-        }
-        drop(permit);
-        written
-    }
-
-    /// Returns once every answer that is owed has been written.
-    pub(super) async fn all_written(&self) {
-        let _ = self.permits.acquire_many(IN_FLIGHT_MAX).await;
-    }
-}
-
-impl<W> Clone for Answers<W> {
-    fn clone(&self) -> Self {
-        Self { output: self.output.clone(), permits: self.permits.clone(), stopped: self.stopped.clone() }
     }
 }

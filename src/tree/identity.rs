@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cap_fs_ext::MetadataExt as _;
-use cap_std::fs::Metadata;
+use cap_std::fs::{Dir, Metadata};
 
 /// How close a change may be to the moment of a look to be mistaken for one that the look still saw: the step of the
 /// coarsest times that file systems keep.
@@ -34,6 +34,16 @@ impl Identity {
             modified_ns: modified.map_or(0, since_1970_ns),
             changed_ns: changed_ns(metadata),
         }
+    }
+
+    /// The identity of an open directory.
+    pub(super) fn of_dir(dir: &Dir) -> std::io::Result<Self> {
+        dir.dir_metadata().map(|metadata| Self::of(&metadata))
+    }
+
+    /// Whether both are the same file or directory, changed or not.
+    pub(super) fn is_same_inode(&self, other: &Self) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
     }
 
     /// Whether every change after `looked_at`, at which the file's bytes were read or about to be, shows in another

@@ -89,7 +89,9 @@ impl Request {
                 let method = message["method"].as_str().unwrap();
                 let request = request.with("MCP-Protocol-Version", "2026-07-28").with("Mcp-Method", method);
                 let name = match method {
-                    "resources/read" | "resources/subscribe" => &message["params"]["uri"],
+                    "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+                        &message["params"]["uri"]
+                    }
                     _ => &message["params"]["name"],
                 };
                 match name.as_str() {

@@ -1,7 +1,8 @@
 //! What a second look takes over from the first, and what it keeps.
 
 use std::fs;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::finding::Code;
 use crate::tree::{self, Hint, Roots, Tree};
@@ -22,7 +23,7 @@ impl Again {
         let roots = Roots::open(&[mount("", dir.path())], &tree::Options::default()).unwrap();
         let options = Options { keep_last_good: keep, ..Options::default() };
         let tree = roots.walk().0;
-        let built = build(&tree, &options, None);
+        let built = build(&tree, vec![], &options, None);
         Self { dir, roots, options, last: (tree, built) }
     }
 
@@ -33,10 +34,14 @@ impl Again {
     /// Looks again; the skills that are served and the findings' codes.
     fn look(&mut self) -> (Vec<String>, Vec<Code>) {
         let tree = self.roots.look(Some(&self.last.0), &Hint::Everything).0;
-        let built = build(&tree, &self.options, Some(&self.last.1));
+        let built = build(&tree, vec![], &self.options, Some(&self.last.1));
         self.last = (tree, built);
         let served = self.last.1.snapshot.skills().map(|skill| skill.path.to_string()).collect();
         (served, self.last.1.findings.iter().map(|finding| finding.code).collect())
+    }
+
+    fn again_at(&self) -> Option<Instant> {
+        self.last.1.again_at(Instant::now())
     }
 
     fn digest(&self, path: &str) -> Option<String> {
@@ -85,11 +90,11 @@ fn a_broken_edit_keeps_the_last_good_version() {
         assert_eq!(again.look(), (both.clone(), vec![Code::UnclosedFrontmatter, Code::Kept]));
         assert_eq!(again.digest("a/SKILL.md"), good);
     }
-    assert!(again.last.1.withdraws_at().is_some());
+    assert!(again.again_at().is_some());
     again.write("a/SKILL.md", &format!("{}better\n", skill("a")));
     assert_eq!(again.look(), (both, vec![]));
     assert_ne!(again.digest("a/SKILL.md"), good);
-    assert_eq!(again.last.1.withdraws_at(), None);
+    assert_eq!(again.again_at(), None);
 }
 
 #[test]
@@ -139,9 +144,26 @@ fn what_is_kept_is_withdrawn_in_time() {
     let mut again = Again::new(&[("a/SKILL.md", &skill("a"))], Duration::from_millis(30));
     again.write("a/SKILL.md", "broken");
     assert_eq!(again.look().0, ["a"]);
-    let at = again.last.1.withdraws_at().unwrap();
-    while std::time::Instant::now() < at {
+    let at = again.again_at().unwrap();
+    while Instant::now() < at {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(again.look(), (vec![], vec![Code::NoFrontmatter]));
+}
+
+#[test]
+fn an_idle_look_gives_the_very_snapshot_of_the_look_before() {
+    let mut again =
+        Again::new(&[("a/SKILL.md", &skill("a")), ("a/in/SKILL.md", &skill("in"))], Duration::ZERO);
+    let bound = Instant::now() + Duration::from_secs(30);
+    loop {
+        let before = again.last.1.snapshot.clone();
+        again.look();
+        if Arc::ptr_eq(&before, &again.last.1.snapshot) {
+            return;
+        }
+        // Files as young as this are read again, because they may have changed unseen.
+        assert!(Instant::now() < bound, "it never settled");
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
