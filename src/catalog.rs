@@ -22,5 +22,5 @@ mod unit;
 pub use build::{Built, OnNameMismatch, Options, build};
 pub use limits::Limits;
 pub use live::{Catalog, ReadError};
-pub use shard::{Content, File, Node, Skill, Totals};
+pub use shard::{File, Node, Skill, Totals};
 pub use snapshot::Snapshot;
