@@ -24,5 +24,5 @@ pub use build::{Built, OnNameMismatch, Options, build};
 pub use changes::Changes;
 pub use limits::Limits;
 pub use live::{Catalog, ReadError};
-pub use shard::{Content, File, Node, Skill, Totals};
+pub use shard::{File, Node, Skill, Totals};
 pub use snapshot::Snapshot;
