@@ -1,20 +1,26 @@
 //! The catalog: what is served right now, as one immutable [`Snapshot`], and the cell that holds the current one.
 
 mod build;
-mod candidate;
 mod claims;
 mod complain;
+mod find;
+mod judge;
+mod keep;
 mod limits;
 mod live;
+mod lost;
 mod order;
+mod place;
+mod placed;
 mod read;
 mod shard;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+mod unit;
 
-pub use build::{OnNameMismatch, Options, build};
+pub use build::{Built, OnNameMismatch, Options, build};
 pub use limits::Limits;
 pub use live::{Catalog, ReadError};
-pub use shard::{Content, File, Node, Skill};
-pub use snapshot::{Snapshot, Totals};
+pub use shard::{Content, File, Node, Skill, Totals};
+pub use snapshot::Snapshot;

@@ -136,6 +136,7 @@ impl args::SourceArgs {
             allow_secret: self.allow_secret,
         };
         let catalog = catalog::Options {
+            keep_last_good: Duration::ZERO,
             limits: Limits { max_files: self.max_files, max_bytes: self.max_bytes },
             on_name_mismatch: match self.on_name_mismatch {
                 args::OnNameMismatch::Skip => catalog::OnNameMismatch::Skip,

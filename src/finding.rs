@@ -174,6 +174,8 @@ codes! {
     IgnoreFile = "ignore-file",
     /// It kept changing while it was read.
     Changing = "changing",
+    /// The skill cannot be built right now, and its last good version is still served, for a while.
+    Kept = "kept",
 }
 
 impl Place {

@@ -5,6 +5,7 @@ use std::fs;
 use tempfile::TempDir;
 
 use crate::catalog::{self, Catalog};
+use crate::tree::Hint;
 use crate::tree::{self, Mount, Roots};
 
 /// Two skills, `a` and `b`, each with a `SKILL.md` and a file `notes.txt`.
@@ -23,8 +24,10 @@ impl Skills {
         }
         let mount = Mount { prefix: String::new(), dir: dir.path().to_owned() };
         let roots = Roots::open(&[mount], &tree::Options::default()).unwrap();
-        let catalog =
-            Catalog::start(move || Ok(catalog::build(&roots.walk().0, &catalog::Options::default()).0));
+        let catalog = Catalog::start(move |_| {
+            let (tree, walked) = roots.walk();
+            Ok(catalog::build(&tree, walked, &catalog::Options::default(), None).snapshot)
+        });
         catalog.snapshot().await.unwrap();
         Self { dir, catalog }
     }
@@ -32,13 +35,13 @@ impl Skills {
     /// Writes a file and looks.
     pub(crate) async fn write(&self, path: &str, text: &str) {
         fs::write(self.dir.path().join(path), text).unwrap();
-        self.catalog.refresh().await;
+        self.catalog.refresh(Hint::Everything).await;
     }
 
     /// Removes a file and looks.
     pub(crate) async fn remove(&self, path: &str) {
         fs::remove_file(self.dir.path().join(path)).unwrap();
-        self.catalog.refresh().await;
+        self.catalog.refresh(Hint::Everything).await;
     }
 }
 

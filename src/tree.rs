@@ -1,10 +1,11 @@
 //! The directories that skills are served from: **the only room that touches the skills' disk**.
 //!
 //! ```text
-//! Roots ─ zone: opened directories ─▶ walk: levels and links ─▶ list, entry: one directory ─▶ Tree
+//! Roots ─ zone: opened directories ─▶ walk, expand: levels and links ─▶ list, entry: one directory ─▶ draft: Tree
 //!                                                                ├─ names, rules, policy: what is left out
 //!                                                                └─ resolve: where a link leads
 //! Tree::disk ─ read: one file ─▶ bytes
+//!   look: Tree before, Hint ─▶ dirt: what is listed again; memory: what is taken over
 //! ```
 //!
 //! Every look and every read goes through handles, one name at a time and never through a link, so that no change of
@@ -12,10 +13,17 @@
 //! the disk only inside those directories. Nothing is opened that could block: a pipe, a socket or a device.
 
 mod complain;
+mod dirt;
+mod draft;
 mod entry;
+mod expand;
+mod hint;
+mod identity;
 mod ignore_file;
 mod limits;
 mod list;
+mod look;
+mod memory;
 mod names;
 mod policy;
 mod read;
@@ -34,15 +42,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::finding::{Code, Finding, Severity};
-
+pub use hint::Hint;
+pub use identity::Identity;
 pub use read::{Disk, ReadError, Source};
 
 use limits::Budgets;
-use list::Walk;
+use memory::Memory;
 use policy::Policy;
-use spot::Spot;
-use zone::{Place, Zone, Zones};
+use zone::Zone;
 
 /// What is looked at, and what is passed over.
 #[derive(Clone, Debug, Default)]
@@ -139,6 +146,10 @@ pub struct Tree {
     pub roots: Vec<Root>,
     /// Reads the files of this tree.
     pub disk: Disk,
+    /// How many directories were listed for it; all others are as they were.
+    pub listed: u64,
+    /// One for each root, for the next look.
+    memories: Vec<Arc<Memory>>,
 }
 
 /// One walked root.
@@ -150,8 +161,10 @@ pub struct Root {
     pub shown: PathBuf,
     /// The name of the real directory, links resolved; empty when it has none (`/`) or when it is not UTF-8.
     pub real_name: String,
+    /// Whether it could not be opened any more. Then there is nothing in it.
+    pub is_lost: bool,
     /// What is in it. The top directory's own name is empty.
-    pub top: Directory,
+    pub top: Arc<Directory>,
     /// What was passed over on purpose.
     pub left_out: LeftOut,
 }
@@ -181,13 +194,13 @@ pub struct Directory {
     /// Its name under its parent.
     pub name: Box<str>,
     /// The directories in it.
-    pub dirs: Vec<Directory>,
+    pub dirs: Vec<Arc<Directory>>,
     /// The regular files in it.
     pub files: Vec<File>,
 }
 
 /// A regular file as it will be served.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct File {
     /// Its name under its parent.
     pub name: Box<str>,
@@ -195,6 +208,8 @@ pub struct File {
     pub size: u64,
     /// When it was last modified, where the file system says so.
     pub modified: Option<SystemTime>,
+    /// Tells whether it is still what it was.
+    pub identity: Identity,
     /// Where its bytes are.
     pub source: Source,
 }
@@ -220,56 +235,5 @@ impl Roots {
             policy,
             budgets: Budgets::default(),
         })))
-    }
-
-    /// Looks at everything once, and opens all directories anew for it, so that the swapped link of a root is followed.
-    /// A root that cannot be opened any more is empty and costs a finding; the other roots are walked all the same.
-    pub fn walk(&self) -> (Tree, Vec<Finding>) {
-        let Setup { mounts, dirs, follow, policy, budgets } = &*self.0;
-        let mut findings = Vec::new();
-        let mut zones = Vec::new();
-        let mut open = |path: &PathBuf, shown: &PathBuf, severity| match Zone::open(path) {
-            Ok(zone) => {
-                zones.push(zone);
-                Some(zones.len() - 1)
-            }
-            Err(error) => {
-                findings.push(gone(shown, severity, &error));
-                None
-            }
-        };
-        let opened: Vec<_> =
-            dirs.iter().zip(mounts).map(|(dir, mount)| open(dir, &mount.dir, Severity::Error)).collect();
-        for dir in follow {
-            open(dir, dir, Severity::Warning);
-        }
-        let zones = Zones::new(zones);
-        let mut roots = Vec::with_capacity(mounts.len());
-        for (mount, zone) in mounts.iter().zip(opened) {
-            let walk = Walk { zones: &zones, shown: &mount.dir, policy, budgets: *budgets };
-            let walked = zone
-                .map(|zone| walk.root(Spot::top(Place { zone, path: PathBuf::new() })))
-                .unwrap_or_default();
-            findings.extend(walked.findings);
-            roots.push(Root {
-                prefix: mount.prefix.clone(),
-                shown: mount.dir.clone(),
-                real_name: zone.and_then(|zone| zones.get(zone)).map(Zone::name).unwrap_or_default(),
-                top: walked.top,
-                left_out: walked.left_out,
-            });
-        }
-        (Tree { roots, disk: Disk { zones } }, findings)
-    }
-}
-
-fn gone(path: &std::path::Path, severity: Severity, error: &io::Error) -> Finding {
-    Finding {
-        code: Code::Unreadable,
-        severity,
-        path: path.to_owned(),
-        place: None,
-        message: format!("the directory cannot be opened any more, so nothing of it is served: {error}"),
-        help: "put it back, or restart without it".to_owned(),
     }
 }

@@ -1,18 +1,32 @@
 //! From a walked tree to a snapshot: which candidates are served, under which paths, and what their files digest to.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
 
 use crate::finding::Finding;
-use crate::tree::{Directory, Root, Tree};
+use crate::tree::Tree;
 
-use super::candidate::{self, Candidate, Judged, join};
-use super::claims::{Claims, Conflict};
-use super::complain::{conflicting, mismatch};
-use super::limits::{Limits, Sum};
-use super::read::{Served, shards};
+use super::claims::Claims;
+use super::find::{Found, find};
+use super::keep::{Kept, Now, keep};
+use super::limits::Limits;
+use super::lost::raise;
+use super::order::is_within;
+use super::place::{Places, place};
+use super::placed::Placed;
+use super::read::Room;
+use super::shard::Shard;
 use super::snapshot::Snapshot;
+use super::unit::{Setting, Unit};
+
+/// The most bytes of `SKILL.md` files that are held in memory: 64 MiB. Those beyond it are read from disk when asked for.
+const HELD_MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How long after a root could not be opened it is tried again.
+const LOST_ROOT_RETRY: Duration = Duration::from_secs(2);
 
 /// How skills are judged.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +35,8 @@ pub struct Options {
     pub limits: Limits,
     /// What happens to a skill whose name is not its directory's.
     pub on_name_mismatch: OnNameMismatch,
+    /// How long the last good version of a skill that cannot be built any more is served.
+    pub keep_last_good: Duration,
 }
 
 /// What happens to a skill whose name is not its directory's (U2).
@@ -33,112 +49,107 @@ pub enum OnNameMismatch {
     UseName,
 }
 
-/// Builds the snapshot of what is served from `tree`, and says what is not and why.
-pub fn build(tree: &Tree, options: &Options) -> (Snapshot, Vec<Finding>) {
-    let mut build =
-        Build { tree, options, claims: Claims::default(), served: Vec::new(), findings: Vec::new() };
-    for (at, root) in tree.roots.iter().enumerate() {
-        build.root(at, root);
-    }
-    build.finish()
+/// What a build made, and what the next one can take over.
+#[derive(Debug)]
+pub struct Built {
+    /// What is served; the very snapshot of the build before if nothing changed.
+    pub snapshot: Arc<Snapshot>,
+    /// What is not, and why.
+    pub findings: Vec<Finding>,
+    /// Every unit, by the number of its root and its path there.
+    units: HashMap<Location, Arc<Placed>>,
+    kept: Vec<Kept>,
+    /// Whether a root could not be opened.
+    has_lost_roots: bool,
+    room: Room,
 }
 
-struct Build<'a> {
-    tree: &'a Tree,
-    options: &'a Options,
-    claims: Claims,
-    served: Vec<Served<'a>>,
-    findings: Vec<Finding>,
+/// The number of a root, and a path below it.
+pub(super) type Location = (usize, String);
+
+impl Built {
+    /// When it is time to build again though nothing is known to have changed: a skill that is only kept is withdrawn, or
+    /// a root that could not be opened may be there again.
+    pub fn again_at(&self, now: Instant) -> Option<Instant> {
+        let retry = self.has_lost_roots.then(|| now + LOST_ROOT_RETRY);
+        self.kept.iter().map(|kept| kept.until).chain(retry).min()
+    }
 }
 
-impl<'a> Build<'a> {
-    /// Decides which skills of a root are served, and where.
-    fn root(&mut self, number: usize, root: &'a Root) {
-        let (candidates, findings) = candidate::find(root);
-        self.findings.extend(findings);
-        let max_bytes = self.options.limits.max_bytes;
-        let verdicts: Vec<_> = candidates.par_iter().map(|c| c.judge(&self.tree.disk, max_bytes)).collect();
-
-        // For each candidate met so far, the paths of the nearest served skill at or around it: below the root, served.
-        let mut around: Vec<Option<(String, String)>> = Vec::with_capacity(candidates.len());
-        for (candidate, (judged, findings)) in candidates.into_iter().zip(verdicts) {
-            self.findings.extend(findings);
-            let enclosing = candidate.within.and_then(|within| around[within].clone());
-            let decided = judged.map(|judged| {
-                let limits = self.options.limits;
-                if let Some(over) = Sum::of(candidate.dir, limits).over(limits, &candidate.shown) {
-                    return Err(Box::new(over));
-                }
-                let path = self.place(number, root, &candidate, &judged, enclosing.as_ref())?;
-                Ok((path, judged))
-            });
-            around.push(match decided {
-                Some(Ok((path, judged))) => {
-                    let paths = (candidate.path.clone(), path.clone());
-                    self.served.push(Served { path, candidate, judged, nested: enclosing.is_some() });
-                    Some(paths)
-                }
-                Some(Err(finding)) => {
-                    self.findings.push(*finding);
-                    enclosing
-                }
-                None => enclosing,
-            });
-        }
+/// Builds the snapshot of what is served from `tree`, and says what is not and why; `walked` is what the walk says. What
+/// stands as it did in `before` is taken over from there, unread.
+pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Option<&Built>) -> Built {
+    let room = before.map_or_else(|| Room::new(HELD_MAX_BYTES), |before| before.room.clone());
+    let setting = Setting { disk: &tree.disk, limits: options.limits, room: &room, now: SystemTime::now() };
+    let mut findings = Vec::new();
+    let mut all = Vec::new();
+    for (number, root) in tree.roots.iter().enumerate() {
+        let (found, misnamed) = find(number, root);
+        all.extend(found);
+        findings.extend(misnamed);
     }
 
-    /// The served path of a candidate: below the served skill around it, else below the root's prefix.
-    fn place(
-        &mut self,
-        number: usize,
-        root: &Root,
-        candidate: &Candidate<'_>,
-        judged: &Judged,
-        enclosing: Option<&(String, String)>,
-    ) -> Result<String, Box<Finding>> {
-        let name = judged.name.as_str();
-        let is_named = name == candidate.dir_name;
-        let may_move = self.options.on_name_mismatch == OnNameMismatch::UseName && enclosing.is_none();
-        if !is_named && !may_move {
-            return Err(mismatch(candidate, judged, self.options.on_name_mismatch));
-        }
-        // A directory that has the name already keeps it, also if it is only a category of skills.
-        let is_taken = |parent: &Directory| !is_named && parent.dirs.iter().any(|dir| &*dir.name == name);
-        let path = match enclosing {
-            Some((below_root, served)) => {
-                join(served, candidate.path[below_root.len()..].trim_start_matches('/'))
-            }
-            None => {
-                let category = candidate.path.rsplit_once('/').map_or("", |(category, _)| category);
-                join(&join(&root.prefix, category), name)
-            }
-        };
-        let claimed = if candidate.parent.is_some_and(is_taken) {
-            Err(Conflict::Taken)
-        } else {
-            self.claims.claim(&path, number)
-        };
-        claimed.map(|()| path.clone()).map_err(|conflict| conflicting(candidate, &path, &conflict))
-    }
+    let known = |found: &Found<'_>| before?.units.get(&(found.root, found.path.clone()));
+    let examine = |found: &Found<'_>| match known(found) {
+        Some(known) if is_as_before(known, found) => known.unit.clone(),
+        known => Arc::new(Unit::examine(found, known.map(|known| &*known.unit), &setting)),
+    };
+    let units: Vec<Arc<Unit>> = all.par_iter().map(examine).collect();
 
-    /// Reads and digests every file of the served skills.
-    fn finish(mut self) -> (Snapshot, Vec<Finding>) {
-        let mut outermost: Vec<Vec<Served<'a>>> = Vec::new();
-        for skill in self.served {
-            match outermost.last_mut() {
-                Some(around) if skill.nested => around.push(skill),
-                _ => outermost.push(vec![skill]),
-            }
-        }
-        let disk = &self.tree.disk;
-        let limits = self.options.limits;
-        let read: Vec<_> = outermost.into_par_iter().map(|skills| shards(skills, disk, limits)).collect();
-        let mut all = Vec::new();
-        for (shards, findings) in read {
-            all.extend(shards.into_iter().map(Arc::new));
-            self.findings.extend(findings);
-        }
-        self.findings.sort_by(|a, b| a.path.cmp(&b.path));
-        (Snapshot::new(all), self.findings)
+    let mut claims = Claims::default();
+    let place = |(found, unit): (&Found<'_>, &Arc<Unit>)| {
+        let prefix = tree.roots.get(found.root).map_or("", |root| &root.prefix);
+        place(unit, found, prefix, options.on_name_mismatch, &mut claims)
+    };
+    let places: Vec<Places> = all.iter().zip(&units).map(place).collect();
+
+    let placed: Vec<Arc<Placed>> = (&all, units, places)
+        .into_par_iter()
+        .map(|(found, unit, places)| match known(found) {
+            Some(known) if Arc::ptr_eq(&known.unit, &unit) && known.places == places => known.clone(),
+            known => Arc::new(Placed::read(unit, places, known.map(|known| &**known), &setting)),
+        })
+        .collect();
+
+    let units: HashMap<Location, Arc<Placed>> =
+        all.into_iter().map(|found| (found.root, found.path)).zip(placed).collect();
+    let lost_roots = lost_roots(tree);
+    let kept = before.map_or_else(Vec::new, |before| {
+        let now = Now { units: &units, lost_roots: &lost_roots, at: Instant::now() };
+        keep(&before.units, &before.kept, &now, options.keep_last_good)
+    });
+    let skills = units.values().map(|placed| placed.unit.shown.as_path()).collect();
+    findings.extend(raise(walked, &skills));
+    findings.extend(units.values().flat_map(|placed| placed.all_findings()).cloned());
+    findings.extend(kept.iter().map(|kept| kept.finding.clone()));
+    findings.sort_by(|a, b| a.path.cmp(&b.path));
+    let snapshot = snapshot(&units, &kept);
+    let same = before.map(|before| &before.snapshot).filter(|before| before.shares_all_with(&snapshot));
+    let snapshot = same.cloned().unwrap_or_else(|| Arc::new(snapshot));
+    Built { snapshot, findings, units, kept, has_lost_roots: !lost_roots.is_empty(), room }
+}
+
+/// Everything that is served. What is kept stands in for what its own directory gives now, and gives way to others.
+fn snapshot(units: &HashMap<Location, Arc<Placed>>, kept: &[Kept]) -> Snapshot {
+    let stand_ins: HashMap<&Location, &Kept> = kept.iter().map(|kept| (&kept.location, kept)).collect();
+    let mut shards: Vec<Arc<Shard>> = Vec::with_capacity(units.len());
+    for (location, placed) in units {
+        let stand_in = stand_ins.get(location);
+        let is_free =
+            |shard: &&Arc<Shard>| stand_in.is_none_or(|kept| !is_within(shard.path(), kept.shard.path()));
+        shards.extend(placed.shards.iter().filter(is_free).cloned());
     }
+    let others = Snapshot::new(shards);
+    let kept: Vec<_> = kept.iter().filter(|kept| !others.overlaps(kept.shard.path())).collect();
+    if kept.is_empty() { others } else { others.with(kept.into_iter().map(|kept| kept.shard.clone())) }
+}
+
+/// The roots that could not be opened any more.
+fn lost_roots(tree: &Tree) -> Vec<usize> {
+    tree.roots.iter().enumerate().filter(|(_, root)| root.is_lost).map(|(number, _)| number).collect()
+}
+
+/// Whether the directory that was found is the very one that was placed, and no file in it can have changed unseen.
+fn is_as_before(known: &Placed, found: &Found<'_>) -> bool {
+    Arc::ptr_eq(&known.unit.dir, found.dir) && known.is_settled && known.unit.shown == found.shown
 }

@@ -4,12 +4,13 @@ use crate::finding::{Code, Finding, Severity};
 use crate::uri;
 
 use super::build::OnNameMismatch;
-use super::candidate::{Candidate, Judged};
 use super::claims::Conflict;
+use super::judge::Judged;
+use super::unit::Candidate;
 
 /// The finding for a name that is not the directory's.
-pub(super) fn mismatch(candidate: &Candidate<'_>, judged: &Judged, policy: OnNameMismatch) -> Box<Finding> {
-    let (name, dir_name) = (&judged.name, candidate.dir_name);
+pub(super) fn mismatch(candidate: &Candidate, judged: &Judged, policy: OnNameMismatch) -> Box<Finding> {
+    let (name, dir_name) = (&judged.name, &candidate.dir_name);
     let help = match policy {
         OnNameMismatch::Skip => {
             format!("make the two equal, or serve it as {name} with --on-name-mismatch use-name")
@@ -29,7 +30,7 @@ pub(super) fn mismatch(candidate: &Candidate<'_>, judged: &Judged, policy: OnNam
 }
 
 /// The finding for a path that is not free.
-pub(super) fn conflicting(candidate: &Candidate<'_>, path: &str, conflict: &Conflict) -> Box<Finding> {
+pub(super) fn conflicting(candidate: &Candidate, path: &str, conflict: &Conflict) -> Box<Finding> {
     let uri = uri::from_path(path);
     let (code, message) = match conflict {
         Conflict::Taken => (Code::UriTaken, format!("another skill is already served at {uri}")),

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use tokio::sync::{Mutex, watch};
 
 use crate::skill::Digest;
+use crate::tree::Hint;
 
 use super::shard::File;
 use super::snapshot::Snapshot;
@@ -21,10 +22,12 @@ pub struct Catalog {
     shared: Arc<Shared>,
 }
 
+type Look = dyn Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync;
+
 struct Shared {
     current: watch::Sender<State>,
     /// Looks at the directories and builds a snapshot. It blocks.
-    look: Box<dyn Fn() -> Result<Snapshot, String> + Send + Sync>,
+    look: Box<Look>,
     /// Held by the one look that runs.
     looking: Mutex<()>,
     /// When the directories are looked at next, where they are polled.
@@ -54,10 +57,10 @@ pub enum ReadError {
 }
 
 impl Catalog {
-    /// A catalog whose first snapshot is made by `look` on a thread of its own, started at once. `look` runs again when a
-    /// read finds that a file is not what the snapshot says. An error of the first look says in a sentence why there is
+    /// A catalog whose first snapshot is made by `look` on a thread of its own, started at once. `look` runs again when it
+    /// is asked for, and when a read finds that a file is not what the snapshot says; never twice at a time. An error of the first look says in a sentence why there is
     /// no catalog; after that, the last snapshot stays. Must be called within a Tokio runtime.
-    pub fn start(look: impl Fn() -> Result<Snapshot, String> + Send + Sync + 'static) -> Self {
+    pub fn start(look: impl Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync + 'static) -> Self {
         let shared = Shared {
             current: watch::Sender::new(State::Building),
             look: Box::new(look),
@@ -66,7 +69,7 @@ impl Catalog {
         };
         let catalog = Self { shared: Arc::new(shared) };
         let first = catalog.clone();
-        tokio::spawn(async move { first.look(None).await });
+        tokio::spawn(async move { first.look(Hint::Everything, None).await });
         catalog
     }
 
@@ -107,6 +110,17 @@ impl Catalog {
         }
     }
 
+    /// Says when the directories will be looked at next; `None` where changes are seen when they happen.
+    pub fn set_next_look(&self, at: Option<Instant>) {
+        *self.shared.next_look.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    }
+
+    /// How long it is until the directories are looked at next, where they are polled.
+    pub fn until_next_look(&self) -> Option<Duration> {
+        let at = *self.shared.next_look.lock().unwrap_or_else(PoisonError::into_inner);
+        at.map(|at| at.saturating_duration_since(Instant::now()))
+    }
+
     /// Waits for the failure of the first look, and says why it failed. Never ends when there is a snapshot.
     pub async fn failure(&self) -> Arc<str> {
         let mut current = self.shared.current.subscribe();
@@ -126,68 +140,68 @@ impl Catalog {
             let snapshot = self.snapshot().await?;
             let (file, disk) = snapshot.file(path).ok_or(ReadError::NotServed)?;
             let (file, disk) = (file.clone(), disk.clone());
-            let (source, size) = (file.source.clone(), file.size);
+            if let Some(held) = &file.read.held {
+                return Ok((file.clone(), held.bytes()));
+            }
+            let (source, size) = (file.source.clone(), file.size());
+            let directory = disk.directory(&source);
             let read = tokio::task::spawn_blocking(move || {
                 let bytes = disk.read(&source, size).ok()?;
                 Some((Digest::of(&bytes), bytes))
             });
-            match read.await {
-                Ok(Some((digest, bytes))) if digest == file.digest => return Ok((file, bytes.into())),
-                _ => self.look(Some(&snapshot)).await,
+            if let Ok(Some((digest, bytes))) = read.await
+                && digest == file.digest()
+            {
+                return Ok((file, bytes.into()));
             }
+            let hint = directory.map_or(Hint::Everything, |directory| Hint::Directories([directory].into()));
+            self.look(hint, Some(snapshot)).await;
         }
         Err(ReadError::Changing)
     }
 
-    /// Looks again, and returns when that is done. A failed look leaves the last snapshot.
-    pub async fn refresh(&self) {
-        let _one_at_a_time = self.shared.looking.lock().await;
-        self.look_now().await;
+    /// Looks again where `hint` says that something may have changed.
+    pub async fn refresh(&self, hint: Hint) {
+        self.look(hint, None).await;
     }
 
-    /// Says when the directories will be looked at next; `None` where changes are seen when they happen.
-    pub fn set_next_look(&self, at: Option<Instant>) {
-        *self.shared.next_look.lock().unwrap_or_else(PoisonError::into_inner) = at;
-    }
-
-    /// How long it is until the directories are looked at next, where they are polled.
-    pub fn until_next_look(&self) -> Option<Duration> {
-        let at = *self.shared.next_look.lock().unwrap_or_else(PoisonError::into_inner);
-        at.map(|at| at.saturating_duration_since(Instant::now()))
-    }
-
-    /// Looks again, unless somebody else has since `stale` was taken.
-    async fn look(&self, stale: Option<&Arc<Snapshot>>) {
-        let _one_at_a_time = self.shared.looking.lock().await;
-        let is_stale = match (&*self.shared.current.borrow(), stale) {
-            (State::Ready(current), Some(stale)) => Arc::ptr_eq(current, stale),
-            (State::Ready(_), None) => false,
-            _ => true,
-        };
-        if is_stale {
-            self.look_now().await;
-        }
-    }
-
-    /// Looks. The caller sees to it that nobody else does.
-    async fn look_now(&self) {
+    /// Looks, unless the current snapshot is another one than `stale` by the time that the look before has ended.
+    async fn look(&self, hint: Hint, stale: Option<Arc<Snapshot>>) {
         let shared = self.shared.clone();
-        let looked = tokio::task::spawn_blocking(move || (shared.look)()).await;
-        match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
-            Ok(snapshot) => {
-                self.shared.current.send_replace(State::Ready(Arc::new(snapshot)));
-            }
-            Err(why) => {
-                tracing::error!("{why}");
-                self.shared.current.send_if_modified(|state| {
-                    let is_first = matches!(state, State::Building);
-                    if is_first {
-                        *state = State::Failed(why.into());
-                    }
-                    is_first
-                });
-            }
+        // On a task of its own, because a request that is cancelled while it waits must not undo the look.
+        let look = tokio::spawn(async move { shared.look(hint, stale).await });
+        if let Err(error) = look.await {
+            tracing::error!("a look ended early: {error}");
         }
+    }
+}
+
+impl Shared {
+    async fn look(self: Arc<Self>, hint: Hint, stale: Option<Arc<Snapshot>>) {
+        let _one_at_a_time = self.looking.lock().await;
+        let is_stale =
+            |current: &Arc<Snapshot>| stale.as_ref().is_none_or(|stale| Arc::ptr_eq(stale, current));
+        if matches!(&*self.current.borrow(), State::Ready(current) if !is_stale(current)) {
+            return;
+        }
+        let looking = self.clone();
+        let looked = tokio::task::spawn_blocking(move || (looking.look)(&hint)).await;
+        match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
+            Ok(snapshot) => self.current.send_if_modified(|state| {
+                let is_new = !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &snapshot));
+                *state = State::Ready(snapshot);
+                is_new
+            }),
+            Err(why) => self.current.send_if_modified(|state| {
+                let is_first = matches!(state, State::Building);
+                if is_first {
+                    *state = State::Failed(why.into());
+                } else {
+                    tracing::error!("{why}");
+                }
+                is_first
+            }),
+        };
     }
 }
 

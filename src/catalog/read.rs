@@ -1,109 +1,108 @@
-//! From the skills that are to be served to shards: every file is read once, digested, and forgotten.
+//! What a file's bytes are, from one read of them; bytes that may be wanted again are held within a bound.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
-use rayon::iter::Either;
-use rayon::prelude::*;
+use bytes::Bytes;
 
-use crate::finding::{Finding, Severity};
-use crate::skill::SKILL_MD;
-use crate::tree::{Directory, Disk, File as TreeFile};
+use crate::skill::Digest;
+use crate::tree::{Disk, File, Identity, ReadError};
 
-use super::candidate::{self, Candidate, Judged, Read, join};
-use super::limits::{Limits, Sum};
-use super::order::is_within;
-use super::shard::{File, Node, Shard};
+use super::shard::Content;
 
-/// A skill that is served, unless its files turn out to be more or larger than they looked.
-pub(super) struct Served<'a> {
-    /// The served path.
-    pub path: String,
-    /// Where it comes from.
-    pub candidate: Candidate<'a>,
-    /// What its `SKILL.md` says.
-    pub judged: Judged,
-    /// Whether it lies in another served skill, whose files then hold its own.
-    pub nested: bool,
+/// What one read of a file gave.
+#[derive(Clone, Debug)]
+pub(super) struct Read {
+    pub digest: Digest,
+    pub size: u64,
+    pub content: Content,
+    /// Of the file, when it was looked at before it was read.
+    pub identity: Identity,
+    /// Whether a file with the same identity is sure to have the same bytes.
+    pub is_settled: bool,
+    /// The bytes, if they are held.
+    pub held: Option<Arc<Held>>,
 }
 
-/// Reads and digests all files of a skill that lies in no other, and of those nested in it. There is one shard, unless
-/// files have grown since they were walked: then a skill that is now too large is left out, which can leave several that
-/// were nested in it.
-pub(super) fn shards(mut skills: Vec<Served<'_>>, disk: &Disk, limits: Limits) -> (Vec<Shard>, Vec<Finding>) {
-    let known: HashMap<String, Read> =
-        skills.iter().map(|skill| (join(&skill.path, SKILL_MD), skill.judged.read)).collect();
-    let mut listing = Listing::default();
-    if let Some(outer) = skills.first() {
-        listing.add(
-            outer.candidate.dir,
-            &outer.path,
-            outer.candidate.shown.parent().unwrap_or(Path::new("")),
-        );
-    }
-    let read = |wanted: Wanted<'_>| match known.get(&wanted.path) {
-        Some(read) => Either::Left(wanted.node(*read)),
-        None => match Read::file(disk, wanted.file, limits.max_bytes) {
-            Ok(read) => Either::Left(wanted.node(read)),
-            Err(error) => Either::Right(candidate::unread(&wanted.shown, &error, Severity::Warning)),
-        },
-    };
-    let (files, mut findings): (Vec<_>, Vec<_>) = listing.wanted.into_par_iter().partition_map(read);
-    let mut nodes = listing.directories;
-    nodes.extend(files);
-
-    skills.retain(|skill| {
-        let mut sum = Sum::default();
-        let within = nodes.iter().filter(|node| is_within(&node.path, &skill.path));
-        within.filter_map(|node| node.file.as_ref()).for_each(|file| sum.add(file.size));
-        let over = sum.over(limits, &skill.candidate.shown);
-        let is_fit = over.is_none();
-        findings.extend(over);
-        is_fit
-    });
-    // An enclosing skill comes before those in it.
-    let mut shards = Vec::new();
-    while let Some(outer) = skills.first().map(|skill| skill.path.clone()) {
-        let within = skills.iter().take_while(|skill| is_within(&skill.path, &outer)).count();
-        let skills = skills.drain(..within).map(|skill| (skill.path, skill.judged.frontmatter)).collect();
-        let nodes = nodes.extract_if(.., |node| is_within(&node.path, &outer)).collect();
-        shards.extend(Shard::new(nodes, skills, disk.clone()));
-    }
-    (shards, findings)
-}
-
-/// A file that will be served.
-struct Wanted<'a> {
-    path: String,
-    file: &'a TreeFile,
-    shown: PathBuf,
-}
-
-impl Wanted<'_> {
-    fn node(self, read: Read) -> Node {
-        let Read { digest, size, content } = read;
-        let file =
-            File { digest, size, content, modified: self.file.modified, source: self.file.source.clone() };
-        Node { path: self.path.into(), file: Some(file) }
-    }
-}
-
-/// Everything in a directory.
-#[derive(Default)]
-struct Listing<'a> {
-    directories: Vec<Node>,
-    wanted: Vec<Wanted<'a>>,
-}
-
-impl<'a> Listing<'a> {
-    /// Lists a directory that is served at `path` and shown as `shown`, with all that is in it.
-    fn add(&mut self, dir: &'a Directory, path: &str, shown: &Path) {
-        self.directories.push(Node { path: path.into(), file: None });
-        for file in &dir.files {
-            self.wanted.push(Wanted { path: join(path, &file.name), file, shown: shown.join(&*file.name) });
+impl Read {
+    /// Describes bytes that were read at or after `now` from a file that was looked at before.
+    pub(super) fn of(bytes: &[u8], file: &File, now: SystemTime) -> Self {
+        Self {
+            digest: Digest::of(bytes),
+            size: bytes.len() as u64,
+            content: Content::of(bytes),
+            identity: file.identity,
+            is_settled: file.identity.is_settled(now),
+            held: None,
         }
-        for child in &dir.dirs {
-            self.add(child, &join(path, &child.name), &shown.join(&*child.name));
-        }
+    }
+
+    /// Reads a file and forgets its bytes.
+    pub(super) fn file(disk: &Disk, file: &File, max_bytes: u64, now: SystemTime) -> Result<Self, ReadError> {
+        Ok(Self::of(&disk.read(&file.source, max_bytes)?, file, now))
+    }
+
+    /// Whether `file` still has the bytes that were read.
+    pub(super) fn is_still(&self, file: &File) -> bool {
+        self.is_settled && self.identity == file.identity
+    }
+}
+
+/// The room for bytes that are held.
+#[derive(Clone, Debug)]
+pub(super) struct Room {
+    taken_bytes: Arc<AtomicU64>,
+    max_bytes: u64,
+}
+
+/// Bytes that take room as long as they live.
+#[derive(Debug)]
+pub(super) struct Held {
+    bytes: Bytes,
+    taken_bytes: Arc<AtomicU64>,
+}
+
+impl Room {
+    /// Room for `max_bytes`.
+    pub(super) fn new(max_bytes: u64) -> Self {
+        Self { taken_bytes: Arc::default(), max_bytes }
+    }
+
+    /// Holds bytes if there is room.
+    pub(super) fn hold(&self, bytes: Vec<u8>) -> Option<Arc<Held>> {
+        let size = bytes.len() as u64;
+        let with = |taken: u64| taken.checked_add(size).filter(|taken| *taken <= self.max_bytes);
+        self.taken_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with).ok()?;
+        Some(Arc::new(Held { bytes: bytes.into(), taken_bytes: self.taken_bytes.clone() }))
+    }
+}
+
+impl Held {
+    /// The bytes.
+    pub(super) fn bytes(&self) -> Bytes {
+        self.bytes.clone()
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.taken_bytes.fetch_sub(self.bytes.len() as u64, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_held_than_there_is_room_for() {
+        let room = Room::new(10);
+        let first = room.hold(vec![0; 6]);
+        assert!(first.is_some());
+        assert!(room.hold(vec![0; 5]).is_none());
+        assert!(room.hold(vec![0; 4]).is_some());
+        drop(first);
+        assert_eq!(room.hold(vec![1; 10]).map(|held| held.bytes().len()), Some(10));
     }
 }

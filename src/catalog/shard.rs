@@ -5,6 +5,7 @@
 //! twice, and a directory's children are found by stepping over sub-ranges.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value};
@@ -13,6 +14,7 @@ use crate::skill::Digest;
 use crate::tree::{Disk, Source};
 
 use super::order::{in_tree_order, is_at_or_before, is_within};
+use super::read::Read;
 
 /// A file or a directory of a served skill.
 #[derive(Debug)]
@@ -26,16 +28,29 @@ pub struct Node {
 /// What is known of a served file.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// The digest of its bytes.
-    pub digest: Digest,
-    /// Their number.
-    pub size: u64,
-    /// What they are.
-    pub content: Content,
+    /// What its bytes are.
+    pub(super) read: Read,
     /// When the file was last modified, where the file system says so.
     pub modified: Option<SystemTime>,
     /// Where the bytes are.
-    pub source: Source,
+    pub(super) source: Source,
+}
+
+impl File {
+    /// The digest of its bytes.
+    pub fn digest(&self) -> Digest {
+        self.read.digest
+    }
+
+    /// The number of its bytes.
+    pub fn size(&self) -> u64 {
+        self.read.size
+    }
+
+    /// Whether its bytes go out as text.
+    pub fn content(&self) -> Content {
+        self.read.content
+    }
 }
 
 /// Whether a file's bytes go out as text.
@@ -60,9 +75,32 @@ pub struct Skill {
     /// The served path of its directory; the last segment is its name (U2).
     pub path: Box<str>,
     /// The whole frontmatter (E2).
-    pub frontmatter: Map<String, Value>,
+    pub frontmatter: Arc<Map<String, Value>>,
     /// Its nodes, the directory itself first.
     nodes: Range<usize>,
+}
+
+/// How much is served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Served skills.
+    pub skills: usize,
+    /// Served files, one of a nested skill counted once.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl std::ops::Add for Totals {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            skills: self.skills + other.skills,
+            files: self.files + other.files,
+            bytes: self.bytes + other.bytes,
+        }
+    }
 }
 
 /// A skill that lies in no other, those nested in it, and everything that they hold.
@@ -70,6 +108,7 @@ pub struct Skill {
 pub(super) struct Shard {
     nodes: Vec<Node>,
     skills: Vec<Skill>,
+    totals: Totals,
     disk: Disk,
 }
 
@@ -78,7 +117,7 @@ impl Shard {
     /// path and frontmatter and those of the skills nested in it. `None` if there is no skill.
     pub(super) fn new(
         mut nodes: Vec<Node>,
-        skills: Vec<(String, Map<String, Value>)>,
+        skills: Vec<(String, Arc<Map<String, Value>>)>,
         disk: Disk,
     ) -> Option<Self> {
         nodes.sort_unstable_by(|a, b| in_tree_order(&a.path, &b.path));
@@ -87,7 +126,11 @@ impl Shard {
             |(path, frontmatter): (String, _)| Skill { nodes: range(&path), path: path.into(), frontmatter };
         let mut skills: Vec<Skill> = skills.into_iter().map(skill).collect();
         skills.sort_unstable_by(|a, b| in_tree_order(&a.path, &b.path));
-        (!skills.is_empty()).then_some(Self { nodes, skills, disk })
+        let files = nodes.iter().filter_map(|node| node.file.as_ref());
+        let nothing = Totals { skills: skills.len(), ..Totals::default() };
+        let totals =
+            files.fold(nothing, |sum, file| sum + Totals { skills: 0, files: 1, bytes: file.size() });
+        (!skills.is_empty()).then_some(Self { nodes, skills, totals, disk })
     }
 
     /// The path of the skill that holds all others.
@@ -100,9 +143,24 @@ impl Shard {
         &self.skills
     }
 
-    /// Every node, in tree order.
-    pub(super) fn nodes(&self) -> &[Node] {
-        &self.nodes
+    /// The skill whose directory has this served path.
+    pub(super) fn skill(&self, path: &str) -> Option<&Skill> {
+        self.skills.binary_search_by(|skill| in_tree_order(&skill.path, path)).ok().map(|at| &self.skills[at])
+    }
+
+    /// Every file, with its served path.
+    pub(super) fn all_files(&self) -> impl Iterator<Item = (&str, &File)> {
+        self.nodes.iter().filter_map(|node| Some((&*node.path, node.file.as_ref()?)))
+    }
+
+    /// Every node, to make other shards of.
+    pub(super) fn into_nodes(self) -> Vec<Node> {
+        self.nodes
+    }
+
+    /// How much it holds.
+    pub(super) fn totals(&self) -> Totals {
+        self.totals
     }
 
     /// Every file of one of these skills, nested skills' included, with its served path (E4, E6).
@@ -140,10 +198,13 @@ impl Shard {
 
     /// As [`super::Snapshot::lists_as`].
     pub(super) fn lists_as(&self, other: &Self) -> bool {
-        let skill = |skill: &Skill| (skill.path.clone(), skill.frontmatter.clone());
-        let node = |node: &Node| (node.path.clone(), node.file.as_ref().map(|file| file.digest));
-        self.skills.iter().map(skill).eq(other.skills.iter().map(skill))
-            && self.nodes.iter().map(node).eq(other.nodes.iter().map(node))
+        let is_same = |(a, b): (&Skill, &Skill)| a.path == b.path && a.frontmatter == b.frontmatter;
+        let digest = |node: &Node| node.file.as_ref().map(File::digest);
+        let holds_same = |(a, b): (&Node, &Node)| a.path == b.path && digest(a) == digest(b);
+        self.skills.len() == other.skills.len()
+            && self.nodes.len() == other.nodes.len()
+            && self.skills.iter().zip(&other.skills).all(is_same)
+            && self.nodes.iter().zip(&other.nodes).all(holds_same)
     }
 
     /// Reads its files.

@@ -7,18 +7,7 @@ use std::sync::Arc;
 use crate::tree::Disk;
 
 use super::order::{in_tree_order, is_within};
-use super::shard::{File, Node, Shard, Skill};
-
-/// How much is served.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Served skills.
-    pub skills: usize,
-    /// Served files, one of a nested skill counted once.
-    pub files: usize,
-    /// Their bytes.
-    pub bytes: u64,
-}
+use super::shard::{File, Node, Shard, Skill, Totals};
 
 /// Everything that is served, at one moment.
 #[derive(Debug, Default)]
@@ -32,15 +21,21 @@ impl Snapshot {
     /// Puts shards in order, none of which lies in another.
     pub(super) fn new(mut shards: Vec<Arc<Shard>>) -> Self {
         shards.sort_unstable_by(|a, b| in_tree_order(a.path(), b.path()));
-        let mut totals = Totals::default();
-        for shard in &shards {
-            totals.skills += shard.skills().len();
-            for file in shard.nodes().iter().filter_map(|node| node.file.as_ref()) {
-                totals.files += 1;
-                totals.bytes += file.size;
-            }
-        }
+        let totals = shards.iter().fold(Totals::default(), |sum, shard| sum + shard.totals());
         Self { shards, totals }
+    }
+
+    /// This snapshot and more shards, none of which lies in another.
+    pub(super) fn with(mut self, more: impl IntoIterator<Item = Arc<Shard>>) -> Self {
+        self.shards.extend(more);
+        Self::new(self.shards)
+    }
+
+    /// Whether a shard lies at `path`, around it, or in it.
+    pub(super) fn overlaps(&self, path: &str) -> bool {
+        let at = self.shards.partition_point(|shard| in_tree_order(shard.path(), path) == Ordering::Less);
+        let is_inside = self.shards.get(at).is_some_and(|shard| is_within(shard.path(), path));
+        is_inside || self.shard(path).is_some()
     }
 
     /// The served skills, in the order in which they are listed.
@@ -60,8 +55,7 @@ impl Snapshot {
 
     /// The skill whose directory has this served path.
     pub fn skill(&self, path: &str) -> Option<&Skill> {
-        let skills = self.shard(path)?.skills();
-        skills.binary_search_by(|skill| in_tree_order(&skill.path, path)).ok().map(|at| &skills[at])
+        self.shard(path)?.skill(path)
     }
 
     /// Every file of a skill of this snapshot, nested skills' included, with its served path (E4, E6).
@@ -89,6 +83,12 @@ impl Snapshot {
     pub fn lists_as(&self, other: &Self) -> bool {
         let is_same = |(a, b): (&Arc<Shard>, &Arc<Shard>)| Arc::ptr_eq(a, b) || a.lists_as(b);
         self.shards.len() == other.shards.len() && self.shards.iter().zip(&other.shards).all(is_same)
+    }
+
+    /// Whether every shard of this snapshot is the very one of `other`.
+    pub(super) fn shares_all_with(&self, other: &Self) -> bool {
+        self.shards.len() == other.shards.len()
+            && self.shards.iter().zip(&other.shards).all(|(a, b)| Arc::ptr_eq(a, b))
     }
 
     /// How much is served.

@@ -1,5 +1,8 @@
 //! What is served from real directories, and what is said of the rest.
 
+mod again;
+mod live;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -36,9 +39,8 @@ fn mount(prefix: &str, dir: &Path) -> Mount {
 /// The skills with their files, then the findings with paths below `shown_below`.
 fn render(mounts: &[Mount], options: &Options, shown_below: &Path) -> String {
     let roots = Roots::open(mounts, &tree::Options::default()).unwrap();
-    let (tree, mut findings) = roots.walk();
-    let (snapshot, judged) = build(&tree, options);
-    findings.extend(judged);
+    let (tree, walked) = roots.walk();
+    let Built { snapshot, findings, .. } = build(&tree, walked, options, None);
     let mut text = String::new();
     for skill in snapshot.skills() {
         writeln!(text, "{}", skill.path).unwrap();
@@ -193,7 +195,7 @@ fn files_that_grew_after_the_walk_count_as_they_are_read() {
     let (tree, _) = roots.walk();
     fs::write(dir.path().join("a/x"), "x".repeat(90)).unwrap();
     let options = Options { limits: Limits { max_files: 9, max_bytes: 100 }, ..Options::default() };
-    let (snapshot, findings) = build(&tree, &options);
+    let Built { snapshot, findings, .. } = build(&tree, vec![], &options, None);
     let served: Vec<_> = snapshot.skills().map(|skill| &*skill.path).collect();
     assert_eq!(served, ["a/in"]);
     assert!(snapshot.node("a/x").is_none());
@@ -220,7 +222,7 @@ fn github_copilot_cli_1773_a_directory_without_skills_is_told() {
     check(&[], &Options::default(), "warning[no-skills] \n");
     let dir = directory(&[("foo.md", &skill("foo"))]);
     let roots = Roots::open(&[mount("", dir.path())], &tree::Options::default()).unwrap();
-    let (_, findings) = build(&roots.walk().0, &Options::default());
+    let Built { findings, .. } = build(&roots.walk().0, vec![], &Options::default(), None);
     assert_eq!(findings[0].help, "a skill is a directory: turn foo.md into foo/SKILL.md");
 }
 
@@ -235,7 +237,7 @@ fn children_are_direct_and_continue_after_a_name() {
         ("a/empty/", ""),
     ]);
     let roots = Roots::open(&[mount("", dir.path())], &tree::Options::default()).unwrap();
-    let (snapshot, _) = build(&roots.walk().0, &Options::default());
+    let Built { snapshot, .. } = build(&roots.walk().0, vec![], &Options::default(), None);
     let children = |path: &str, after: Option<&str>| {
         let children = snapshot.children(path, after);
         children.map(|children| children.map(|child| child.path.to_string()).collect::<Vec<_>>())

@@ -167,6 +167,21 @@ pub(super) struct ServingArgs {
     /// Who may share an answer that a host keeps
     #[arg(long, value_name = "SCOPE", env = "SKILLSERVE_CACHE_SCOPE", default_value = "private")]
     pub cache_scope: CacheScope,
+    /// Do not follow changes. SIGHUP still makes it look again
+    #[arg(long, env = "SKILLSERVE_NO_WATCH", value_parser = BoolishValueParser::new(), conflicts_with = "poll", help_heading = "Changes")]
+    pub no_watch: bool,
+    /// Look for changes this often, where the system does not tell of them: on network and container mounts
+    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_POLL", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Changes")]
+    pub poll: Option<u64>,
+    /// Serve the last good version of a skill that an edit broke for at most this long; 0 withdraws it at once
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "SKILLSERVE_KEEP_LAST_GOOD",
+        default_value_t = 30,
+        help_heading = "Changes"
+    )]
+    pub keep_last_good: u64,
     /// Wait this long for a directory that is not there yet
     #[arg(
         long,

@@ -18,13 +18,13 @@ pub fn check(source: &Source) -> anyhow::Result<Exit> {
     let is_coloured =
         stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut out = stdout().lock();
-    for finding in &looked.findings {
+    for finding in looked.findings() {
         writeln!(out, "{}\n", report::annotated(finding, is_coloured))?;
     }
     for note in looked.notes() {
         writeln!(out, "note: {note}")?;
     }
     let skipped = looked.skipped();
-    writeln!(out, "{}", report::checked(looked.snapshot.totals(), skipped))?;
+    writeln!(out, "{}", report::checked(looked.snapshot().totals(), skipped))?;
     Ok(if skipped.skills == 0 { Exit::Clean } else { Exit::Errors })
 }

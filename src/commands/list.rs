@@ -19,7 +19,7 @@ const TABLE_COLUMNS: usize = 120;
 pub fn list(source: &Source, json: bool) -> anyhow::Result<Exit> {
     let looked = look(&open(source, Duration::ZERO)?, &source.catalog);
     looked.tell();
-    let snapshot = &looked.snapshot;
+    let snapshot = looked.snapshot();
     let text = if json {
         let entries: Vec<_> = snapshot.skills().map(|skill| mcp::entry_json(snapshot, skill)).collect();
         serde_json::to_string_pretty(&entries)? + "\n"

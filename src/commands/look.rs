@@ -1,28 +1,26 @@
 //! One look at the directories: open, walk, build. Every command does this and nothing else to find skills.
 
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::catalog::{self, Snapshot};
+use crate::catalog::{self, Built, Snapshot};
 use crate::cli::Source;
 use crate::finding::Finding;
 use crate::log;
 use crate::report::{self, Skipped};
-use crate::tree::{LeftOut, RootError, Roots};
+use crate::tree::{Hint, RootError, Roots, Tree};
 
 /// How often a directory that is not there yet is looked for.
 const WAIT_STEP: Duration = Duration::from_millis(200);
 
-/// What a look found.
+/// What a look found, and what the next one can take over.
 #[derive(Debug)]
 pub(super) struct Looked {
-    /// What is served.
-    pub snapshot: Snapshot,
-    /// What is wrong.
-    pub findings: Vec<Finding>,
-    /// What each root passed over on purpose.
-    pub left_out: Vec<(PathBuf, LeftOut)>,
+    /// What was walked.
+    pub tree: Tree,
+    /// What is served of it, and what it can take over.
+    pub built: Built,
 }
 
 /// Opens the roots. One that is missing is waited for, for at most `wait` in all.
@@ -43,33 +41,49 @@ pub(super) fn open(source: &Source, wait: Duration) -> Result<Roots, RootError> 
     }
 }
 
-/// Looks once.
+/// Looks once at everything.
 pub(super) fn look(roots: &Roots, options: &catalog::Options) -> Looked {
-    let (tree, mut findings) = roots.walk();
-    let (snapshot, judged) = catalog::build(&tree, options);
-    findings.extend(judged);
-    // One skill's findings stand together, whichever room found them.
-    findings.sort_by(|a, b| a.path.cmp(&b.path));
-    let left_out = tree.roots.iter().map(|root| (root.shown.clone(), root.left_out)).collect();
-    Looked { snapshot, findings, left_out }
+    look_again(roots, options, None, &Hint::Everything)
+}
+
+/// Looks where something may have changed since the look before.
+pub(super) fn look_again(
+    roots: &Roots,
+    options: &catalog::Options,
+    before: Option<&Looked>,
+    hint: &Hint,
+) -> Looked {
+    let (tree, walked) = roots.look(before.map(|before| &before.tree), hint);
+    let built = catalog::build(&tree, walked, options, before.map(|before| &before.built));
+    Looked { tree, built }
 }
 
 impl Looked {
+    /// What is served.
+    pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.built.snapshot
+    }
+
+    /// What is not, and why.
+    pub(super) fn findings(&self) -> &[Finding] {
+        &self.built.findings
+    }
+
     /// What each root passed over, a line a root.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
-        self.left_out.iter().filter_map(|(root, left_out)| {
-            Some(format!("{}: {}", report::escape::path(root), report::left_out(*left_out)?))
+        self.tree.roots.iter().filter_map(|root| {
+            Some(format!("{}: {}", report::escape::path(&root.shown), report::left_out(root.left_out)?))
         })
     }
 
     /// How much the findings cost.
     pub(super) fn skipped(&self) -> Skipped {
-        Skipped::of(&self.findings)
+        Skipped::of(self.findings())
     }
 
     /// Tells all of it on stderr.
     pub(super) fn tell(&self) {
-        self.findings.iter().for_each(log::finding);
+        self.findings().iter().for_each(log::finding);
         self.notes().for_each(|note| tracing::info!("{note}"));
     }
 }

@@ -1,17 +1,17 @@
 //! The looks of a serving command: what was told once is not told again.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::catalog::{Snapshot, Totals};
+use crate::catalog::Snapshot;
 use crate::cli::{Serving, Source};
 use crate::finding::Finding;
 use crate::log;
-use crate::report::{self, Skipped};
-use crate::tree::{RootError, Roots};
+use crate::report;
+use crate::tree::{Hint, RootError, Roots};
 
-use super::look::{Looked, look, open};
+use super::look::{Looked, look_again, open};
 
 /// Looks at the roots whenever the catalog asks for it.
 #[derive(Debug)]
@@ -20,14 +20,7 @@ pub(super) struct Looker {
     wait_for_root: Duration,
     strict: bool,
     roots: OnceLock<Roots>,
-    told: Mutex<Told>,
-}
-
-/// What the last look told.
-#[derive(Debug, Default)]
-struct Told {
-    findings: HashSet<Finding>,
-    sum: Option<(Totals, Skipped)>,
+    last: Mutex<Option<Arc<Looked>>>,
 }
 
 impl Looker {
@@ -43,24 +36,31 @@ impl Looker {
             wait_for_root: serving.wait_for_root,
             strict: serving.strict,
             roots,
-            told: Mutex::default(),
+            last: Mutex::default(),
         })
     }
 
-    /// Looks, and tells what is new.
+    /// Looks where something may have changed, and tells what is new.
     ///
     /// # Errors
     /// A sentence that says why nothing is served.
-    pub(super) fn look(&self) -> Result<Snapshot, String> {
-        let looked = look(self.roots()?, &self.source.catalog);
-        let is_first = self.tell(&looked);
+    pub(super) fn look(&self, hint: &Hint) -> Result<Arc<Snapshot>, String> {
+        let before = self.last();
+        let looked = Arc::new(look_again(self.roots()?, &self.source.catalog, before.as_deref(), hint));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(looked.clone());
+        tell(before.as_deref(), &looked);
         let skipped = looked.skipped().skills;
-        if self.strict && is_first && skipped > 0 {
+        if self.strict && before.is_none() && skipped > 0 {
             return Err(format!(
                 "{skipped} skipped, so --strict serves nothing: cure the errors above, or leave --strict out"
             ));
         }
-        Ok(looked.snapshot)
+        Ok(looked.snapshot().clone())
+    }
+
+    /// The look before.
+    pub(super) fn last(&self) -> Option<Arc<Looked>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn roots(&self) -> Result<&Roots, String> {
@@ -70,21 +70,18 @@ impl Looker {
         let opened = open(&self.source, self.wait_for_root).map_err(|error| error.to_string())?;
         Ok(self.roots.get_or_init(|| opened))
     }
+}
 
-    /// Tells what the look before did not, and whether there was none.
-    fn tell(&self, looked: &Looked) -> bool {
-        // What a panicking thread left behind is at worst told twice.
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        looked.findings.iter().filter(|finding| !told.findings.contains(finding)).for_each(log::finding);
-        told.findings = looked.findings.iter().cloned().collect();
-        let is_first = told.sum.is_none();
-        if is_first {
-            looked.notes().for_each(|note| tracing::info!("{note}"));
-        }
-        let sum = (looked.snapshot.totals(), looked.skipped());
-        if told.sum.replace(sum) != Some(sum) {
-            tracing::info!("{}", report::serving(sum.0, sum.1));
-        }
-        is_first
+/// Tells what the look before did not.
+fn tell(before: Option<&Looked>, looked: &Looked) {
+    let told: HashSet<&Finding> = before.iter().flat_map(|before| before.findings()).collect();
+    looked.findings().iter().filter(|finding| !told.contains(finding)).for_each(log::finding);
+    if before.is_none() {
+        looked.notes().for_each(|note| tracing::info!("{note}"));
+    }
+    let sum = |looked: &Looked| (looked.snapshot().totals(), looked.skipped());
+    if before.map(sum) != Some(sum(looked)) {
+        let (totals, skipped) = sum(looked);
+        tracing::info!("{}", report::serving(totals, skipped));
     }
 }

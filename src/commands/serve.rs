@@ -50,7 +50,7 @@ fn run(serve: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<Exit> 
 /// needs no catalog and give up on a slow one.
 async fn start(source: Source, serving: Serving) -> anyhow::Result<(Catalog, Handler)> {
     let looker = Looker::new(source, &serving)?;
-    let catalog = Catalog::start(move || looker.look());
+    let catalog = Catalog::start(move |hint| looker.look(hint));
     if serving.strict && catalog.snapshot().await.is_err() {
         bail!("{}", catalog.failure().await);
     }

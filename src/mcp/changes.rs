@@ -49,7 +49,7 @@ pub(super) fn between(old: &Snapshot, new: &Snapshot, interest: &Interest) -> Ve
 
 /// Whether the same bytes are at `path`, or a directory with the same children, or nothing.
 fn is_same(old: &Snapshot, new: &Snapshot, path: &str) -> bool {
-    let digest = |node: &Node| node.file.as_ref().map(|file| file.digest);
+    let digest = |node: &Node| node.file.as_ref().map(|file| file.digest());
     match (old.node(path), new.node(path)) {
         (None, None) => true,
         (Some(before), Some(now)) if digest(before) != digest(now) => false,

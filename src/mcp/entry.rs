@@ -15,7 +15,7 @@ pub(super) fn skill_md_path(skill: &Skill) -> String {
 /// The entry of a skill: its `SKILL.md`'s URI, its whole frontmatter, and every file with digest and size.
 pub(super) fn entry(snapshot: &Snapshot, skill: &Skill) -> Entry {
     let file = |(path, file): (&str, &crate::catalog::File)| {
-        SkillResource::new(uri::from_path(path), file.digest.to_string(), file.size)
+        SkillResource::new(uri::from_path(path), file.digest().to_string(), file.size())
     };
     let files = snapshot.files(skill).map(file).collect();
     Entry::new(

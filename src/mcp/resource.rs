@@ -37,14 +37,14 @@ pub(super) fn of_node(snapshot: &Snapshot, node: &Node) -> Resource {
     }
     let resource = Resource::new(uri::from_path(&node.path), name);
     match &node.file {
-        Some(file) => with_file(resource.with_mime_type(media_type::of(name, file.content)), file),
+        Some(file) => with_file(resource.with_mime_type(media_type::of(name, file.content())), file),
         None => resource.with_mime_type(DIRECTORY_MIME_TYPE),
     }
 }
 
 /// The one content item of a file that was asked for as `uri`: text where its bytes are text, else base64.
 pub(super) fn contents(uri: String, path: &str, file: &File, bytes: Bytes) -> ResourceContents {
-    let text = match file.content {
+    let text = match file.content() {
         Content::Text => String::from_utf8(bytes.into()).map_err(|error| error.into_bytes().into()),
         Content::Binary => Err(bytes),
     };
@@ -52,11 +52,11 @@ pub(super) fn contents(uri: String, path: &str, file: &File, bytes: Bytes) -> Re
         Ok(text) => ResourceContents::text(text, uri),
         Err(bytes) => ResourceContents::blob(STANDARD.encode(bytes), uri),
     };
-    contents.with_mime_type(media_type::of(split(path).1, file.content))
+    contents.with_mime_type(media_type::of(split(path).1, file.content()))
 }
 
 fn with_file(resource: Resource, file: &File) -> Resource {
-    let resource = resource.with_size(file.size);
+    let resource = resource.with_size(file.size());
     match file.modified.and_then(timestamp) {
         Some(modified) => {
             let mut annotations = Annotations::default();

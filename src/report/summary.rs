@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::catalog::Totals;
 use crate::finding::{Finding, Severity};
+use crate::skill::SKILL_MD;
 use crate::tree::LeftOut;
 
 /// How much the findings say is wrong.
@@ -20,10 +21,16 @@ impl Skipped {
     /// Counts; a skill with several errors counts once.
     pub fn of(findings: &[Finding]) -> Self {
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
-        let skills: HashSet<Option<&Path>> = errors.map(|finding| finding.path.parent()).collect();
+        let skills: HashSet<&Path> = errors.map(|finding| lost(&finding.path)).collect();
         let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
         Self { skills: skills.len(), warnings }
     }
+}
+
+/// The directory that is lost as a skill: that of a `SKILL.md`, however it is spelled, or what the finding names.
+fn lost(path: &Path) -> &Path {
+    let is_skill_md = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_MD));
+    if is_skill_md { path.parent().unwrap_or(path) } else { path }
 }
 
 /// What a serving command says once its catalog is built: `serving 14 skills (93 files, 1.2 MB), 2 skipped`.

@@ -1,5 +1,6 @@
 //! Sessions over streams in memory, where catalog and handler do what a test needs.
 
+use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -89,9 +90,9 @@ impl Client {
 fn pending() -> (Handler, Catalog, mpsc::Sender<()>) {
     let (sender, built) = mpsc::channel::<()>();
     let built = std::sync::Mutex::new(built);
-    let catalog = Catalog::start(move || {
+    let catalog = Catalog::start(move |_| {
         let _ = built.lock().unwrap().recv();
-        Ok(Snapshot::default())
+        Ok(Arc::new(Snapshot::default()))
     });
     (handler(&catalog), catalog, sender)
 }
@@ -161,7 +162,7 @@ impl ServerHandler for Panicking {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_is_answered() {
-    let mut client = Client::of(Panicking, Catalog::start(|| Ok(Snapshot::default())));
+    let mut client = Client::of(Panicking, Catalog::start(|_| Ok(Arc::default())));
     for id in 1..=50 {
         client.send(id, "tools/list").await;
         let answer = client.receive().await;

@@ -8,13 +8,15 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, FileType, Metadata};
 
+use super::identity::Identity;
 use super::limits::{DEPTH_MAX_LEVELS, PATH_MAX_BYTES};
-use super::list::{Contents, Listing, Walk};
+use super::list::{Contents, Walk};
+use super::memory::{self, Node, Own};
 use super::names::{self, Withheld};
 use super::read::Source;
 use super::resolve::{self, Resolved};
-use super::rules::{IGNORE_FILE, Rules};
-use super::spot::{Spot, Trail};
+use super::rules::IGNORE_FILE;
+use super::spot::{Spot, Task, Trail, Trust};
 use super::zone::Place;
 use super::{File, Links};
 use crate::finding::Code;
@@ -25,11 +27,13 @@ pub(super) struct Lister<'a> {
     pub(super) spot: &'a Spot,
     /// The directory itself, open.
     pub(super) dir: Dir,
-    /// Those of the directories around it, and then its own.
-    pub(super) rules: Rules,
     /// The directory itself and those around it.
     pub(super) around: Trail,
-    pub(super) listing: &'a mut Listing,
+    /// What is remembered of it.
+    pub(super) memory: Option<&'a Node>,
+    /// Whether the memory of what is in its directories may be used.
+    pub(super) has_trust: bool,
+    pub(super) own: &'a mut Own,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,15 +45,26 @@ enum Kind {
 }
 
 impl Lister<'_> {
+    /// Compares the directory itself, and the rules that hold in it, with what is remembered.
+    pub(super) fn recognise(&mut self, identity: Identity, may_trust: bool) {
+        let Some(before) = self.memory.map(|node| &node.own) else { return };
+        let has_same_rules = before.rules == self.own.rules;
+        if has_same_rules {
+            self.own.rules = before.rules.clone();
+        }
+        let is_same = before.identity.is_some_and(|before| before.is_same_inode(&identity));
+        self.has_trust = may_trust && is_same && has_same_rules;
+    }
+
     /// Judges the entry `name`, whose kind the directory told; not all file systems do.
     pub(super) fn entry(&mut self, name: &OsStr, kind: FileType, contents: &mut Contents) {
         let policy = self.walk.policy;
         if names::is_never(name) || names::is_junk(name) {
-            self.listing.left_out.junk += 1;
+            self.own.left_out.junk += 1;
             return;
         }
         if name == IGNORE_FILE || names::is_hidden(name) && !policy.include_hidden {
-            self.listing.left_out.hidden += 1;
+            self.own.left_out.hidden += 1;
             return;
         }
         let served = self.served(&name.to_string_lossy());
@@ -57,10 +72,10 @@ impl Lister<'_> {
             Ok(kind) => kind,
             Err(error) => return self.unreadable(&served, &error),
         };
-        let ignored = |is_dir| self.rules.ignore(&policy.exclude, &served, is_dir);
+        let ignored = |is_dir| self.own.rules.ignore(&policy.exclude, &served, is_dir);
         // What a link leads to is not known yet, so only what would be ignored either way is ignored now.
         if ignored(kind == Kind::Dir) && (kind != Kind::Link || ignored(true)) {
-            self.listing.left_out.ignored += 1;
+            self.own.left_out.ignored += 1;
             return;
         }
         if name.to_str().is_none() {
@@ -78,9 +93,25 @@ impl Lister<'_> {
         }
     }
 
-    fn dir(&mut self, served: String, name: &OsStr) -> Option<Spot> {
+    fn dir(&mut self, served: String, name: &OsStr) -> Option<Task> {
         let path = self.spot.place.path.join(name);
-        self.spot(served, Place { zone: self.spot.place.zone, path }, self.spot.linked)
+        let spot = self.spot(served, Place { zone: self.spot.place.zone, path }, self.spot.linked)?;
+        Some(self.task(spot, || Ok(Identity::of(&self.dir.symlink_metadata(name)?))))
+    }
+
+    /// A task with what is remembered of it. That may be trusted if the directory is in the same place, and as a whole
+    /// if it did not even change itself.
+    fn task(&self, spot: Spot, identity: impl FnOnce() -> io::Result<Identity>) -> Task {
+        let memory = self.memory.and_then(|node| node.child(spot.name())).cloned();
+        let own = memory.as_ref().map(|node| &node.own).filter(|own| {
+            self.has_trust && own.identity.is_some() && (&own.place, own.linked) == (&spot.place, spot.linked)
+        });
+        let trust = match own {
+            None => Trust::Nothing,
+            Some(own) if own.identity == identity().ok() => Trust::All,
+            Some(_) => Trust::Below,
+        };
+        Task { spot, memory, trust }
     }
 
     fn file(&mut self, served: &str, name: &OsStr) -> Option<File> {
@@ -110,19 +141,25 @@ impl Lister<'_> {
                 "replace it by what it points to, or drop `--links refuse`",
             );
         }
-        let resolved = match resolve::resolve(self.walk.zones, &self.dir, &self.spot.place, name) {
+        self.own.has_links = true;
+        let via = &mut self.own.via;
+        let resolved = match resolve::resolve(self.walk.zones, &self.dir, &self.spot.place, name, via) {
             Ok(resolved) => resolved,
             Err(broken) => return self.broken(&served, name, broken),
         };
-        if self.rules.ignore(&self.walk.policy.exclude, &served, resolved.other.is_none()) {
-            self.listing.left_out.ignored += 1;
+        if self.own.rules.ignore(&self.walk.policy.exclude, &served, resolved.other.is_none()) {
+            self.own.left_out.ignored += 1;
             return;
         }
         if let Some(why) = self.withheld(&resolved) {
             return self.withhold_target(&served, why);
         }
         match resolved.other {
-            None => contents.links.extend(self.spot(served, resolved.place, true)),
+            None => {
+                let spot = self.spot(served, resolved.place, true);
+                let identity = || Identity::of_dir(&resolved.dir);
+                contents.links.extend(spot.map(|spot| self.task(spot, identity)));
+            }
             Some((name, metadata)) if metadata.is_file() => {
                 contents.files.extend(self.regular(&served, Arc::new(resolved.place), name, &metadata));
             }
@@ -131,7 +168,7 @@ impl Lister<'_> {
     }
 
     /// Why what a link leads to is not served, judged by its real path and by the names of the links on the way.
-    fn withheld(&self, Resolved { place, other, hops }: &Resolved) -> Option<Withheld> {
+    fn withheld(&self, Resolved { place, other, hops, .. }: &Resolved) -> Option<Withheld> {
         let policy = self.walk.policy;
         let is_dir = other.is_none();
         let mut inner = self.walk.zones.innermost(place).path;
@@ -151,7 +188,7 @@ impl Lister<'_> {
             self.withhold(&served);
             return None;
         }
-        let (rules, around) = (self.rules.clone(), self.around.clone());
+        let (rules, around) = (self.own.rules.clone(), self.around.clone());
         Some(Spot { served, place: Arc::new(place), depth, linked, rules, around })
     }
 
@@ -170,6 +207,7 @@ impl Lister<'_> {
             name: served.rsplit('/').next().unwrap_or_default().into(),
             size: metadata.len(),
             modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),
+            identity: Identity::of(metadata),
             source: Source::new(dir, name),
         })
     }
@@ -189,6 +227,6 @@ impl Lister<'_> {
 
     /// The served path of the entry `name`.
     pub(super) fn served(&self, name: &str) -> String {
-        if self.spot.served.is_empty() { name.to_owned() } else { format!("{}/{name}", self.spot.served) }
+        memory::below(&self.spot.served, name)
     }
 }

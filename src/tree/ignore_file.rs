@@ -27,13 +27,13 @@ impl Lister<'_> {
             let message = format!("the line is no pattern and is passed over: {}", line.reason);
             let finding =
                 self.walk.finding(&served, Code::IgnoreFile, message, "write it in gitignore syntax");
-            self.listing.findings.push(Finding { place: Some(Place::of(&text, &line.span)), ..finding });
+            self.own.findings.push(Finding { place: Some(Place::of(&text, &line.span)), ..finding });
         }
-        self.rules = self.rules.with(&self.spot.served, patterns);
+        self.own.rules = self.own.rules.with(&self.spot.served, text, patterns);
         true
     }
 
-    fn rules_text(&self) -> Result<Vec<u8>, String> {
+    fn rules_text(&mut self) -> Result<Vec<u8>, String> {
         let name = OsStr::new(IGNORE_FILE);
         let is_link = self.dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
         let read = if !is_link {
@@ -41,13 +41,12 @@ impl Lister<'_> {
         } else if self.walk.policy.links == Links::Refuse {
             return Err("it is a link, and links are not followed".to_owned());
         } else {
-            match resolve::resolve(self.walk.zones, &self.dir, &self.spot.place, name) {
-                Ok(Resolved { place, other: Some((name, _)), .. }) => self
-                    .walk
-                    .zones
-                    .open(&place)
-                    .map_err(ReadError::from)
-                    .and_then(|dir| read_in(&dir, &name, IGNORE_FILE_MAX_BYTES)),
+            self.own.has_links = true;
+            let via = &mut self.own.via;
+            match resolve::resolve(self.walk.zones, &self.dir, &self.spot.place, name, via) {
+                Ok(Resolved { dir, other: Some((name, _)), .. }) => {
+                    read_in(&dir, &name, IGNORE_FILE_MAX_BYTES)
+                }
                 _ => return Err("it is a link that leads to no file".to_owned()),
             }
         };
@@ -67,7 +66,7 @@ impl Lister<'_> {
             "mend the file, or remove it",
         );
         finding.severity = Severity::Error;
-        self.listing.findings.push(finding);
+        self.own.findings.push(finding);
         false
     }
 }

@@ -2,14 +2,18 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::entry::Lister;
+use super::identity::Identity;
 use super::limits::Budgets;
+use super::memory::Own;
 use super::names;
 use super::policy::Policy;
 use super::rules::IGNORE_FILE;
-use super::spot::{Budget, OverBudget, Spot};
-use super::zone::{Identity, Zones};
+use super::spot::{Budget, OverBudget, Task, Trust};
+use super::zone::Zones;
 use super::{File, LeftOut};
 use crate::finding::{Code, Finding, Severity};
 use crate::skill::SKILL_MD;
@@ -21,15 +25,15 @@ pub(super) struct Walk<'a> {
     pub(super) shown: &'a Path,
     pub(super) policy: &'a Policy,
     pub(super) budgets: Budgets,
+    /// Counts the directories that are listed.
+    pub(super) listed: &'a AtomicU64,
 }
 
 /// What listing a directory gave.
-#[derive(Default)]
 pub(super) struct Listing {
+    pub(super) own: Own,
     /// Absent when the directory is left out.
     pub(super) contents: Option<Contents>,
-    pub(super) findings: Vec<Finding>,
-    pub(super) left_out: LeftOut,
 }
 
 /// What is in a directory.
@@ -37,9 +41,9 @@ pub(super) struct Listing {
 pub(super) struct Contents {
     pub(super) files: Vec<File>,
     /// Its own directories.
-    pub(super) dirs: Vec<Spot>,
+    pub(super) dirs: Vec<Task>,
     /// What its links to directories lead to.
-    pub(super) links: Vec<Spot>,
+    pub(super) links: Vec<Task>,
 }
 
 /// Why a listing stops.
@@ -55,45 +59,56 @@ impl From<io::Error> for Failure {
 }
 
 impl Walk<'_> {
-    /// Lists the directory at `spot`.
+    /// Lists the directory of `task`.
     ///
     /// # Errors
     /// The budget is used up; what was found so far is lost.
-    pub(super) fn list(&self, spot: &Spot, budget: &Budget) -> Result<Listing, OverBudget> {
-        let mut listing = Listing::default();
-        match self.enter(spot, budget, &mut listing) {
-            Ok(contents) => listing.contents = contents,
+    pub(super) fn list(&self, task: &Task, budget: &Budget) -> Result<Listing, OverBudget> {
+        let spot = &task.spot;
+        let mut own = Own {
+            name: spot.name().into(),
+            place: Arc::clone(&spot.place),
+            linked: spot.linked,
+            identity: None,
+            rules: spot.rules.clone(),
+            findings: Vec::new(),
+            left_out: LeftOut::default(),
+            entries: 0,
+            via: Vec::new(),
+            has_links: false,
+        };
+        let contents = match self.enter(task, budget, &mut own) {
+            Ok(contents) => contents,
             Err(Failure::Budget) => return Err(OverBudget),
             Err(Failure::Io(error)) => {
                 let message = format!("the directory could not be read: {error}");
                 let help = "give the server's user the right to read it, or exclude it";
-                listing.findings.push(self.finding(&spot.served, Code::Unreadable, message, help));
+                own.findings.push(self.finding(&spot.served, Code::Unreadable, message, help));
+                None
             }
-        }
-        Ok(listing)
+        };
+        own.via.sort_unstable();
+        own.via.dedup();
+        own.via.retain(|place| *place != *own.place);
+        Ok(Listing { own, contents })
     }
 
-    fn enter(
-        &self,
-        spot: &Spot,
-        budget: &Budget,
-        listing: &mut Listing,
-    ) -> Result<Option<Contents>, Failure> {
+    fn enter(&self, task: &Task, budget: &Budget, own: &mut Own) -> Result<Option<Contents>, Failure> {
+        let Task { spot, memory, trust } = task;
+        self.listed.fetch_add(1, Ordering::Relaxed);
         let dir = self.zones.open(&spot.place)?;
-        let identity = Identity::of(&dir)?;
+        let identity = Identity::of_dir(&dir)?;
+        own.identity = Some(identity);
         if spot.linked && spot.around.has(identity) {
             let message = "the link leads back to a directory that encloses it".to_owned();
-            listing.findings.push(self.finding(
-                &spot.served,
-                Code::LinkLoop,
-                message,
-                "remove the link, or exclude it",
-            ));
+            let help = "remove the link, or exclude it";
+            own.findings.push(self.finding(&spot.served, Code::LinkLoop, message, help));
             return Ok(None);
         }
         let mut entries = Vec::new();
         for entry in dir.entries()? {
-            budget.spend().map_err(|OverBudget| Failure::Budget)?;
+            budget.spend(1).map_err(|OverBudget| Failure::Budget)?;
+            own.entries += 1;
             let entry = entry?;
             entries.push((entry.file_name(), entry.file_type()?));
         }
@@ -101,20 +116,16 @@ impl Walk<'_> {
         let has = |wanted: &str| entries.iter().any(|(name, _)| name == wanted);
         // Whoever puts a virtual environment into a skill's own directory still means the skill to be served.
         if spot.depth > 0 && has(names::VENV_MARKER) && !has(SKILL_MD) {
-            listing.left_out.junk += 1;
+            own.left_out.junk += 1;
             return Ok(None);
         }
-        let mut lister = Lister {
-            walk: self,
-            spot,
-            dir,
-            rules: spot.rules.clone(),
-            around: spot.around.with(identity),
-            listing,
-        };
+        let around = spot.around.with(identity);
+        let memory = memory.as_deref();
+        let mut lister = Lister { walk: self, spot, dir, around, memory, has_trust: false, own };
         if has(IGNORE_FILE) && !lister.read_rules() {
             return Ok(None);
         }
+        lister.recognise(identity, *trust != Trust::Nothing);
         let mut contents = Contents::default();
         for (name, kind) in entries {
             lister.entry(&name, kind, &mut contents);
@@ -122,7 +133,7 @@ impl Walk<'_> {
         if spot.name() == SKILL_MD {
             let message = "SKILL.md is a directory".to_owned();
             let help = "put the skill's text into a file of this name";
-            listing.findings.push(self.finding(&spot.served, Code::SkillMdDirectory, message, help));
+            own.findings.push(self.finding(&spot.served, Code::SkillMdDirectory, message, help));
         }
         Ok(Some(contents))
     }

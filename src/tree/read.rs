@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
@@ -68,6 +68,11 @@ impl Disk {
     pub fn read(&self, source: &Source, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
         let dir = self.zones.open(&source.dir)?;
         read_in(&dir, &source.name, max_bytes)
+    }
+
+    /// The directory that a file lies in: its absolute path without links.
+    pub fn directory(&self, source: &Source) -> Option<PathBuf> {
+        Some(self.zones.get(source.dir.zone)?.real.join(&source.dir.path))
     }
 }
 

@@ -19,6 +19,8 @@ use super::zone::{Place, Zones};
 pub(super) struct Resolved {
     /// The directory, or the directory around what is none.
     pub(super) place: Place,
+    /// That directory, open.
+    pub(super) dir: Dir,
     /// The name of what is no directory, and what it is, perhaps something special.
     pub(super) other: Option<(OsString, Metadata)>,
     /// The names of the further links on the way.
@@ -49,10 +51,18 @@ impl From<io::Error> for Broken {
     }
 }
 
-/// Follows the link `name` in the directory `dir`, which is at `place`.
-pub(super) fn resolve(zones: &Zones, dir: &Dir, place: &Place, name: &OsStr) -> Result<Resolved, Broken> {
+/// Follows the link `name` in the directory `dir`, which is at `place`. Every directory on the way in which a name
+/// decides where it leads is added to `via`, also when it leads nowhere.
+pub(super) fn resolve(
+    zones: &Zones,
+    dir: &Dir,
+    place: &Place,
+    name: &OsStr,
+    via: &mut Vec<Place>,
+) -> Result<Resolved, Broken> {
     let mut way = Way {
         zones,
+        via,
         at: At::Inside(place.clone(), dir.try_clone()?),
         ahead: VecDeque::new(),
         hops: Vec::new(),
@@ -72,6 +82,7 @@ enum At {
 
 struct Way<'a> {
     zones: &'a Zones,
+    via: &'a mut Vec<Place>,
     at: At,
     /// The components that are still to be gone.
     ahead: VecDeque<OsString>,
@@ -100,9 +111,9 @@ impl Way<'_> {
     }
 
     fn done(self, other: Option<(OsString, Metadata)>) -> Result<Resolved, Broken> {
-        let At::Inside(place, _) = self.at else { return Err(Broken::Leaves) };
+        let At::Inside(place, dir) = self.at else { return Err(Broken::Leaves) };
         // The name of the link that was asked about is its caller's business, so it is no hop.
-        Ok(Resolved { place, other, hops: self.hops.into_iter().skip(1).collect() })
+        Ok(Resolved { place, dir, other, hops: self.hops.into_iter().skip(1).collect() })
     }
 
     /// Goes to `name`, unless that is no directory but something else: then says what.
@@ -113,6 +124,9 @@ impl Way<'_> {
                 self.go_outside(path)?;
             }
             At::Inside(place, dir) => {
+                if self.via.last() != Some(place) {
+                    self.via.push(place.clone());
+                }
                 let metadata = dir.symlink_metadata(name)?;
                 if metadata.is_symlink() {
                     self.follow(name)?;

@@ -73,19 +73,32 @@ fn without_end(line: &[u8]) -> &[u8] {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rules(Option<Arc<Level>>);
 
+impl PartialEq for Rules {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => {
+                Arc::ptr_eq(a, b) || (a.base, &a.text, &a.outer) == (b.base, &b.text, &b.outer)
+            }
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Level {
     /// How many bytes of a served path lead to the file's own directory, its slash included.
     base: usize,
+    /// What the patterns were made from, which tells whether they are the same.
+    text: Box<[u8]>,
     patterns: Gitignore,
     outer: Rules,
 }
 
 impl Rules {
     /// Adds the patterns of the ignore file in the directory with this served path.
-    pub(super) fn with(&self, dir: &str, patterns: Gitignore) -> Self {
+    pub(super) fn with(&self, dir: &str, text: Vec<u8>, patterns: Gitignore) -> Self {
         let base = if dir.is_empty() { 0 } else { dir.len() + 1 };
-        Self(Some(Arc::new(Level { base, patterns, outer: self.clone() })))
+        Self(Some(Arc::new(Level { base, text: text.into(), patterns, outer: self.clone() })))
     }
 
     /// Whether the entry with this served path is left out. What `exclude` says holds whatever the files say; among
@@ -111,7 +124,7 @@ mod tests {
         let exclude = compile(&exclude.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>()).unwrap();
         let mut rules = Rules::default();
         for (dir, text) in files {
-            rules = rules.with(dir, parse(text.as_bytes()).unwrap().0);
+            rules = rules.with(dir, text.as_bytes().into(), parse(text.as_bytes()).unwrap().0);
         }
         let (path, is_dir) = path.strip_suffix('/').map_or((path, false), |path| (path, true));
         assert_eq!(rules.ignore(&exclude, path, is_dir), ignored, "{path}");

@@ -1,10 +1,12 @@
-//! A directory that is still to be listed, what is known of it before, and how many entries it may cost.
+//! A directory that is still to be looked at, what is known of it before, and how many entries it may cost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::identity::Identity;
+use super::memory::Node;
 use super::rules::Rules;
-use super::zone::{Identity, Place};
+use super::zone::Place;
 
 /// A directory that is to be listed.
 #[derive(Clone)]
@@ -38,6 +40,25 @@ impl Spot {
     }
 }
 
+/// A directory that is to be looked at, with what the look before remembers of it.
+#[derive(Clone)]
+pub(super) struct Task {
+    pub(super) spot: Spot,
+    pub(super) memory: Option<Arc<Node>>,
+    pub(super) trust: Trust,
+}
+
+/// What of a memory may be used without asking the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// Nothing. All is listed again, and what turns out to be the same stays the same in memory.
+    Nothing,
+    /// What is below, unless the directory turns out to be another.
+    Below,
+    /// All that no hint names.
+    All,
+}
+
 /// The directories around a directory, as they are served, told by what they really are.
 #[derive(Clone, Default)]
 pub(super) struct Trail(Option<Arc<(Identity, Trail)>>);
@@ -50,7 +71,7 @@ impl Trail {
     pub(super) fn has(&self, identity: Identity) -> bool {
         let mut trail = self;
         while let Some(step) = &trail.0 {
-            if step.0 == identity {
+            if step.0.is_same_inode(&identity) {
                 return true;
             }
             trail = &step.1;
@@ -73,11 +94,13 @@ impl Budget {
         Self { used: AtomicU64::new(0), max }
     }
 
+    /// How many entries were looked at. Whatever was over the budget counts as one entry.
     pub(super) fn used(&self) -> u64 {
-        self.used.load(Ordering::Relaxed)
+        self.used.load(Ordering::Relaxed).min(self.max.saturating_add(1))
     }
 
-    pub(super) fn spend(&self) -> Result<(), OverBudget> {
-        if self.used.fetch_add(1, Ordering::Relaxed) < self.max { Ok(()) } else { Err(OverBudget) }
+    pub(super) fn spend(&self, entries: u64) -> Result<(), OverBudget> {
+        let before = self.used.fetch_add(entries, Ordering::Relaxed);
+        if before.saturating_add(entries) <= self.max { Ok(()) } else { Err(OverBudget) }
     }
 }

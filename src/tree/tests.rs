@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod again;
 mod bed;
 mod bounds;
 mod child;
@@ -9,3 +10,4 @@ mod disk;
 mod ignoring;
 mod links;
 mod names;
+mod random;

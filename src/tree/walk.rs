@@ -1,29 +1,28 @@
-//! The walk of one root: level by level, so that nothing recurses and no handle outlives its directory's listing.
+//! The look at one root: level by level, so that nothing recurses and no handle outlives its directory's listing.
 //!
 //! First comes the root's own tree, in parallel. Then each link to a directory in it is followed with a budget of its
 //! own and whole or not at all, so that links to links to links, which double at every step, cost a bounded time and
 //! only themselves.
+//!
+//! With a memory that may be trusted, only what is dirty is listed, and all else is taken over as it is.
 
 use rayon::prelude::*;
 
-use super::list::{Listing, Walk};
-use super::spot::{Budget, OverBudget, Spot};
-use super::{Directory, File, LeftOut};
+use super::dirt::Dirt;
+use super::expand::{Expanded, Item, Link, Mode};
+use super::list::Walk;
+use super::memory::Memory;
+use super::spot::{Budget, OverBudget, Spot, Task, Trust};
 use crate::finding::{Code, Finding};
 
-/// What a walk found.
-#[derive(Default)]
-pub(super) struct Walked {
-    pub(super) top: Directory,
-    pub(super) findings: Vec<Finding>,
-    pub(super) left_out: LeftOut,
-}
-
 impl Walk<'_> {
-    /// Walks all that is at and below `top`.
-    pub(super) fn root(&self, top: Spot) -> Walked {
+    /// Lists all that is at and below `top`.
+    pub(super) fn everything(&self, top: Spot, before: Option<&Memory>) -> Memory {
+        let zone = top.place.zone;
+        let memory = before.and_then(|before| before.top.clone());
+        let top = Item { task: Task { spot: top, memory, trust: Trust::Nothing }, dirt: None };
         let Ok(mut own) = self.expand(top, &Budget::new(self.budgets.root), Mode::OwnTree) else {
-            return Walked { findings: vec![self.too_many_entries()], ..Walked::default() };
+            return Memory::new(Some(zone), None, vec![self.too_many_entries()], before);
         };
         // The small ones first, so that a few large ones cannot use up what is meant for all.
         let mut links = std::mem::take(&mut own.links);
@@ -31,22 +30,44 @@ impl Walk<'_> {
         for (max, at_a_time) in [(self.budgets.small_link, 64), (self.budgets.link, 4)] {
             links = self.follow_all(links, max, at_a_time, &mut left, &mut own);
         }
-        own.findings.extend(links.iter().map(|(_, link)| self.over_budget(link)));
-        let Expanded { nodes, mut findings, left_out, .. } = own;
-        findings.sort_by(|a, b| (&a.path, a.code).cmp(&(&b.path, b.code)));
-        Walked { top: assemble(nodes).unwrap_or_default(), findings, left_out }
+        let over_budget = links.iter().map(|(_, link)| self.over_budget(&link.task.spot)).collect();
+        Memory::new(Some(zone), own.drafts.finish(self.budgets.small_link), over_budget, before)
+    }
+
+    /// Lists what is dirty, and takes over the rest.
+    ///
+    /// # Errors
+    /// A budget is used up, so that all links together decide which of them are followed.
+    pub(super) fn dirty(&self, top: Spot, before: &Memory, dirt: &Dirt) -> Result<Memory, OverBudget> {
+        let task = Task { spot: top, memory: before.top.clone(), trust: Trust::All };
+        let top = Item { task, dirt: Some(dirt) };
+        let mut own = self.expand(top, &Budget::new(self.budgets.root), Mode::OwnTree)?;
+        for link in std::mem::take(&mut own.links) {
+            let ((parent, _), linked, _) = self.follow(link, self.budgets.link);
+            own.drafts.attach(parent, linked?.drafts.finish(self.budgets.small_link));
+        }
+        let top = own.drafts.finish(self.budgets.small_link).ok_or(OverBudget)?;
+        let vain = top.sums.large_links.saturating_mul(self.budgets.small_link.saturating_add(1));
+        let is_enough_for_all = top.sums.linked_entries <= self.budgets.linked
+            && vain.saturating_add(self.budgets.link) <= self.budgets.vain;
+        // Whether there was enough is of no interest where nothing is reached through links.
+        if is_enough_for_all || top.sums.linked_entries == 0 {
+            Ok(Memory::new(before.zone, Some(top), Vec::new(), Some(before)))
+        } else {
+            Err(OverBudget)
+        }
     }
 
     /// Follows links that lead to at most `max` entries each, and gives back the others. What is `at_a_time` bounds how
     /// much is held for those that turn out to be others.
-    fn follow_all(
+    fn follow_all<'d>(
         &self,
-        links: Vec<Link>,
+        links: Vec<Link<'d>>,
         max: u64,
         at_a_time: usize,
         left: &mut Left,
-        own: &mut Expanded,
-    ) -> Vec<Link> {
+        own: &mut Expanded<'d>,
+    ) -> Vec<Link<'d>> {
         let mut over = Vec::new();
         let mut links = links.into_iter();
         loop {
@@ -60,7 +81,7 @@ impl Walk<'_> {
                 match expanded {
                     Ok(linked) if used <= left.served => {
                         left.served -= used;
-                        own.attach(link.0, linked);
+                        own.drafts.attach(link.0, linked.drafts.finish(self.budgets.small_link));
                     }
                     Ok(_) | Err(OverBudget) => {
                         left.vain = left.vain.saturating_sub(used);
@@ -71,44 +92,10 @@ impl Walk<'_> {
         }
     }
 
-    fn follow(&self, link: Link, max: u64) -> (Link, Result<Expanded, OverBudget>, u64) {
+    fn follow<'d>(&self, link: Link<'d>, max: u64) -> (Link<'d>, Result<Expanded<'d>, OverBudget>, u64) {
         let budget = Budget::new(max);
         let expanded = self.expand(link.1.clone(), &budget, Mode::Linked);
         (link, expanded, budget.used())
-    }
-
-    fn expand(&self, top: Spot, budget: &Budget, mode: Mode) -> Result<Expanded, OverBudget> {
-        let mut expanded = Expanded::default();
-        let mut level = vec![(0, top)];
-        while !level.is_empty() {
-            let list = |(_, spot): &(usize, Spot)| self.list(spot, budget);
-            let listings: Vec<Result<Listing, OverBudget>> = match mode {
-                Mode::OwnTree => level.par_iter().map(list).collect(),
-                Mode::Linked => level.iter().map(list).collect(),
-            };
-            let mut next = Vec::new();
-            for ((parent, spot), listing) in level.into_iter().zip(listings) {
-                let listing = listing?;
-                expanded.findings.extend(listing.findings);
-                expanded.left_out += listing.left_out;
-                let Some(contents) = listing.contents else { continue };
-                let at = expanded.nodes.len();
-                expanded.nodes.push(Node {
-                    parent,
-                    name: spot.name().into(),
-                    files: contents.files,
-                    dirs: vec![],
-                });
-                next.extend(contents.dirs.into_iter().map(|dir| (at, dir)));
-                let links = contents.links.into_iter().map(|link| (at, link));
-                match mode {
-                    Mode::OwnTree => expanded.links.extend(links),
-                    Mode::Linked => next.extend(links),
-                }
-            }
-            level = next;
-        }
-        Ok(expanded)
     }
 
     fn too_many_entries(&self) -> Finding {
@@ -133,60 +120,8 @@ impl Walk<'_> {
     }
 }
 
-/// What is done with links to directories.
-#[derive(Clone, Copy)]
-enum Mode {
-    /// They are put aside.
-    OwnTree,
-    /// They are followed like directories.
-    Linked,
-}
-
 /// How many entries links may still lead to.
 struct Left {
     served: u64,
     vain: u64,
-}
-
-/// A link to a directory, with the node that it is in.
-type Link = (usize, Spot);
-
-#[derive(Default)]
-struct Expanded {
-    /// A directory comes after the one around it.
-    nodes: Vec<Node>,
-    /// Links that were put aside.
-    links: Vec<Link>,
-    findings: Vec<Finding>,
-    left_out: LeftOut,
-}
-
-struct Node {
-    parent: usize,
-    name: Box<str>,
-    files: Vec<File>,
-    dirs: Vec<Directory>,
-}
-
-impl Expanded {
-    fn attach(&mut self, parent: usize, linked: Self) {
-        self.findings.extend(linked.findings);
-        self.left_out += linked.left_out;
-        if let (Some(node), Some(dir)) = (self.nodes.get_mut(parent), assemble(linked.nodes)) {
-            node.dirs.push(dir);
-        }
-    }
-}
-
-/// Makes one tree of the nodes; the first is its top.
-fn assemble(mut nodes: Vec<Node>) -> Option<Directory> {
-    loop {
-        let Node { parent, name, files, mut dirs } = nodes.pop()?;
-        dirs.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let dir = Directory { name, dirs, files };
-        match nodes.get_mut(parent) {
-            Some(node) => node.dirs.push(dir),
-            None => return Some(dir),
-        }
-    }
 }

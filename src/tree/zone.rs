@@ -7,41 +7,44 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use cap_fs_ext::{DirExt as _, MetadataExt as _};
+use cap_fs_ext::DirExt as _;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use super::identity::Identity;
 use super::limits::ROOT_OPEN_ATTEMPTS;
 
 /// A directory that reads may not leave: a root, or one of `--follow-links-to`.
 #[derive(Debug)]
 pub(super) struct Zone {
+    pub(super) id: ZoneId,
     dir: Dir,
+    identity: Identity,
     /// Its absolute path without links.
     pub(super) real: PathBuf,
     /// Its path as it was given, made absolute, if that says a place without asking the disk.
     given: Option<PathBuf>,
 }
 
-/// A directory's place in a zone, every link resolved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    /// The index of its zone.
-    pub(super) zone: usize,
-    /// Its path in the zone: names only, empty for the zone itself.
-    pub(super) path: PathBuf,
+/// A zone's own number, which no other ever gets: so what was found in one zone is never looked for in another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct ZoneId(u64);
+
+impl ZoneId {
+    fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
-/// What tells two directories apart whatever their paths: device and inode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Identity(u64, u64);
-
-impl Identity {
-    pub(super) fn of(dir: &Dir) -> io::Result<Self> {
-        let metadata = dir.dir_metadata()?;
-        Ok(Self(metadata.dev(), metadata.ino()))
-    }
+/// A directory's place in a zone, every link resolved.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) zone: ZoneId,
+    /// Its path in the zone: names only, empty for the zone itself.
+    pub(super) path: PathBuf,
 }
 
 impl Zone {
@@ -60,7 +63,14 @@ impl Zone {
         };
         dir.entries()?;
         let plain = given.components().all(|c| c != Component::ParentDir);
-        Ok(Self { dir, real, given: plain.then_some(given) })
+        let identity = Identity::of_dir(&dir)?;
+        Ok(Self { id: ZoneId::next(), dir, identity, real, given: plain.then_some(given) })
+    }
+
+    /// Whether `other` is the same directory under the same paths. As long as its handle is open, no other directory
+    /// gets its inode.
+    fn is(&self, other: &Self) -> bool {
+        self.identity.is_same_inode(&other.identity) && self.real == other.real && self.given == other.given
     }
 
     /// The last name of its real path; empty when there is none or when it is not UTF-8.
@@ -86,17 +96,46 @@ impl Zone {
     }
 }
 
-/// All zones of one walk.
+/// All zones of one walk; none in the place of one that could not be opened.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Zones(Arc<[Zone]>);
+pub(super) struct Zones(Arc<[Option<Arc<Zone>>]>);
 
 impl Zones {
-    pub(super) fn new(zones: Vec<Zone>) -> Self {
-        Self(zones.into())
+    /// Opens the directories at `paths`. Those that are still what they were in `before` stay what they are there.
+    pub(super) fn open_all(
+        paths: impl Iterator<Item = impl AsRef<Path>>,
+        before: Option<&Self>,
+    ) -> (Self, Vec<Option<io::Error>>) {
+        let open = |(at, path): (usize, _)| match Zone::open(AsRef::as_ref(&path)) {
+            Ok(zone) => {
+                let old = before.and_then(|before| before.0.get(at)?.as_ref());
+                let zone = old.filter(|old| old.is(&zone)).map_or_else(|| Arc::new(zone), Arc::clone);
+                (Some(zone), None)
+            }
+            Err(error) => (None, Some(error)),
+        };
+        let (zones, errors): (Vec<_>, _) = paths.enumerate().map(open).unzip();
+        let zones = Self(zones.into());
+        (before.filter(|before| before.are(&zones)).cloned().unwrap_or(zones), errors)
     }
 
-    pub(super) fn get(&self, index: usize) -> Option<&Zone> {
-        self.0.get(index)
+    /// Whether these are the very same zones.
+    pub(super) fn are(&self, other: &Self) -> bool {
+        let ids = |zones: &Self| zones.0.iter().map(|zone| Some(zone.as_ref()?.id)).collect::<Vec<_>>();
+        ids(self) == ids(other)
+    }
+
+    /// The zone that was opened as the `index`th, if it could be.
+    pub(super) fn nth(&self, index: usize) -> Option<&Zone> {
+        self.0.get(index)?.as_deref()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Zone> {
+        self.0.iter().flatten().map(|zone| &**zone)
+    }
+
+    pub(super) fn get(&self, id: ZoneId) -> Option<&Zone> {
+        self.all().find(|zone| zone.id == id)
     }
 
     /// Opens a directory without following any link.
@@ -104,15 +143,21 @@ impl Zones {
         self.get(place.zone).ok_or(io::ErrorKind::NotFound)?.open_dir(&place.path)
     }
 
+    /// The absolute path of a place.
+    pub(super) fn real(&self, place: &Place) -> Option<PathBuf> {
+        let zone = self.get(place.zone)?;
+        Some(if place.path.as_os_str().is_empty() { zone.real.clone() } else { zone.real.join(&place.path) })
+    }
+
     /// The zone that the absolute path `path` is in, the innermost if there are several, and the rest of the path.
-    pub(super) fn containing<'a>(&self, path: &'a Path) -> Option<(usize, &'a Path)> {
-        let candidates = self.0.iter().enumerate().filter_map(|(at, zone)| Some((at, zone.rest_of(path)?)));
+    pub(super) fn containing<'a>(&self, path: &'a Path) -> Option<(ZoneId, &'a Path)> {
+        let candidates = self.all().filter_map(|zone| Some((zone.id, zone.rest_of(path)?)));
         candidates.min_by_key(|(_, rest)| rest.components().count())
     }
 
     /// `place` as seen from the innermost zone that it is in.
     pub(super) fn innermost(&self, place: &Place) -> Place {
-        let absolute = self.get(place.zone).map(|zone| zone.real.join(&place.path));
+        let absolute = self.real(place);
         let inner = absolute.as_deref().and_then(|path| self.containing(path));
         inner.map_or_else(|| place.clone(), |(zone, rest)| Place { zone, path: rest.to_owned() })
     }

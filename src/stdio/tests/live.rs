@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::testing::{Skills, skill_md};
+use crate::tree::Hint;
 
 use super::*;
 
@@ -76,7 +77,7 @@ async fn what_changes_is_told_to_those_who_asked() {
         .await;
     client.receive().await;
     // A look that finds nothing new is nothing to tell of.
-    skills.catalog.refresh().await;
+    skills.catalog.refresh(Hint::Everything).await;
     client.check(Some(1), &[]).await;
     skills.write("a/notes.txt", "2").await;
     client.check(Some(1), &[("resources/list_changed", ""), ("resources/updated", A)]).await;

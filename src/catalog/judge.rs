@@ -1,0 +1,67 @@
+//! What one `SKILL.md` says, without regard to where it stands.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::finding::{Code, Finding, Place, Problem, Severity};
+use crate::skill::SkillName;
+use crate::tree::ReadError;
+use crate::{format, frontmatter};
+
+/// A `SKILL.md` that is fit to be served, as far as it alone can say.
+#[derive(Debug)]
+pub(super) struct Judged {
+    /// The name that it states.
+    pub name: SkillName,
+    /// All that its frontmatter says.
+    pub frontmatter: Arc<Map<String, Value>>,
+    /// Where it states its name, for findings about it.
+    pub name_place: Place,
+}
+
+/// Judges the bytes of the file that findings show as `shown`.
+pub(super) fn judge(bytes: &[u8], shown: &Path) -> (Option<Judged>, Vec<Finding>) {
+    let told = |problem: Problem, severity| Finding {
+        code: problem.code,
+        severity,
+        path: shown.to_owned(),
+        place: Some(Place::of(bytes, &problem.span)),
+        message: problem.message,
+        help: problem.help,
+    };
+    let frontmatter = match frontmatter::parse(bytes) {
+        Ok(frontmatter) => frontmatter,
+        Err(problem) => return (None, vec![told(problem, Severity::Error)]),
+    };
+    let (name, problems) = format::judge(&frontmatter);
+    let severity = if name.is_some() { Severity::Warning } else { Severity::Error };
+    let findings = problems.into_iter().map(|problem| told(problem, severity)).collect();
+    let name_span = frontmatter.spans.get("name").map_or(0..0, |span| span.value.clone());
+    let judged = name.map(|name| Judged {
+        name,
+        name_place: Place::of(bytes, &name_span),
+        frontmatter: Arc::new(frontmatter.fields),
+    });
+    (judged, findings)
+}
+
+/// The finding for a file that could not be read.
+pub(super) fn unread(path: &Path, error: &ReadError, severity: Severity) -> Finding {
+    let (code, help) = match error {
+        ReadError::TooLarge { .. } => {
+            (Code::TooLarge, "make the file smaller, or raise --max-bytes for hosts that take larger skills")
+        }
+        ReadError::Gone => (Code::Changing, "let the writer finish, then look again"),
+        ReadError::Io(_) => (Code::Unreadable, "give the server's user the right to read it, or exclude it"),
+    };
+    Finding {
+        code,
+        severity,
+        path: path.to_owned(),
+        place: None,
+        message: format!("the file could not be read: {error}"),
+        help: help.to_owned(),
+    }
+}

@@ -1,0 +1,155 @@
+//! The last good version of a skill that cannot be built right now: a save in progress, an edit that broke it, a root that
+//! went away. It is served only while each of its bytes can still be produced, and not for long.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::finding::{Code, Finding, Severity};
+use crate::skill::Digest;
+use crate::tree::Directory;
+
+use super::build::Location;
+use super::place::descend;
+use super::placed::Placed;
+use super::shard::{File, Shard};
+
+/// A skill that is served though it cannot be built any more.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    /// Where its directory was found.
+    pub location: Location,
+    /// What is served of it.
+    pub shard: Arc<Shard>,
+    /// Says that it is kept.
+    pub finding: Finding,
+    /// When it is withdrawn at the latest.
+    pub until: Instant,
+    placed: Arc<Placed>,
+}
+
+/// What stands now, by location, and which roots could not be opened, by number.
+pub(super) struct Now<'a> {
+    pub units: &'a HashMap<Location, Arc<Placed>>,
+    pub lost_roots: &'a [usize],
+    pub at: Instant,
+}
+
+/// What to keep of the units that were served before, and of what was kept then already, for `keep` at most.
+pub(super) fn keep(
+    units: &HashMap<Location, Arc<Placed>>,
+    kept: &[Kept],
+    now: &Now<'_>,
+    keep: Duration,
+) -> Vec<Kept> {
+    let again = kept.iter().filter(|kept| kept.until > now.at).filter_map(|kept| {
+        let whole = now.may_keep(&kept.location, &kept.placed)?;
+        can_be_produced(&kept.shard, whole).then(|| kept.clone())
+    });
+    let lost = units.iter().filter(|(location, before)| {
+        !keep.is_zero() && !now.units.get(*location).is_some_and(|unit| Arc::ptr_eq(unit, before))
+    });
+    let newly = lost.filter_map(|(location, before)| {
+        let shard = outermost(before)?;
+        let whole = now.may_keep(location, before)?;
+        can_be_produced(shard, whole).then(|| Kept {
+            location: location.clone(),
+            shard: shard.clone(),
+            finding: finding(before, keep),
+            until: now.at + keep,
+            placed: before.clone(),
+        })
+    });
+    again.chain(newly).collect()
+}
+
+impl<'a> Now<'a> {
+    /// What stands where a skill cannot be built for a reason that may pass; `Some(None)` where its root is gone.
+    fn may_keep(&self, location: &Location, before: &Placed) -> Option<Option<&'a Directory>> {
+        let Some(unit) = self.units.get(location) else {
+            return self.lost_roots.contains(&location.0).then_some(None);
+        };
+        let skill_md = unit.unit.candidates.first().map(|candidate| &candidate.shown)?;
+        let mut errors = unit
+            .all_findings()
+            .filter(|finding| finding.severity == Severity::Error && finding.path == *skill_md)
+            .peekable();
+        errors.peek()?;
+        let is_where_it_was = unit.unit.shown == before.unit.shown;
+        (is_where_it_was && errors.all(|finding| may_pass(finding.code))).then_some(Some(&unit.unit.dir))
+    }
+}
+
+/// The shard of the unit's own skill, if that is served.
+fn outermost(placed: &Placed) -> Option<&Arc<Shard>> {
+    let path = placed.places.paths.first()?.as_ref()?;
+    placed.shards.iter().find(|shard| shard.path() == path)
+}
+
+/// Whether each byte of a shard is held, or stands unchanged in the directory that is there now.
+fn can_be_produced(shard: &Shard, now: Option<&Directory>) -> bool {
+    shard.all_files().all(|(path, file)| {
+        file.read.held.is_some() || now.is_some_and(|dir| stands_in(dir, path, file, shard))
+    })
+}
+
+fn stands_in(dir: &Directory, path: &str, file: &File, shard: &Shard) -> bool {
+    let Some(below) = path.strip_prefix(shard.path()).and_then(|rest| rest.strip_prefix('/')) else {
+        return false;
+    };
+    let (parent, name) = below.rsplit_once('/').unwrap_or(("", below));
+    let Some(dir) = descend(dir, parent) else { return false };
+    let standing =
+        dir.files.binary_search_by(|other| (*other.name).cmp(name)).ok().and_then(|at| dir.files.get(at));
+    let Some(standing) = standing else { return false };
+    if standing.identity != file.read.identity {
+        return false;
+    }
+    // The same identity is no proof while the file is as young as the clock of its file system is coarse.
+    file.read.is_settled
+        || shard.disk().read(&file.source, file.size()).is_ok_and(|bytes| Digest::of(&bytes) == file.digest())
+}
+
+/// Whether what a finding says may be a passing state of an edit. What is about safety is never kept.
+fn may_pass(code: Code) -> bool {
+    matches!(
+        code,
+        Code::NoFrontmatter
+            | Code::UnclosedFrontmatter
+            | Code::NotUtf8
+            | Code::FrontmatterTooLarge
+            | Code::YamlSyntax
+            | Code::YamlDuplicateKey
+            | Code::YamlDepth
+            | Code::YamlAlias
+            | Code::YamlNotJson
+            | Code::NotAMapping
+            | Code::NameMissing
+            | Code::NameNotString
+            | Code::NameInvalid
+            | Code::NameMismatch
+            | Code::DescriptionMissing
+            | Code::DescriptionNotString
+            | Code::DescriptionBlank
+            | Code::DescriptionTooLong
+            | Code::TooManyFiles
+            | Code::TooLarge
+            | Code::Unreadable
+            | Code::Changing
+    )
+}
+
+fn finding(before: &Placed, keep: Duration) -> Finding {
+    let shown = before.unit.candidates.first().map(|candidate| candidate.shown.clone());
+    Finding {
+        code: Code::Kept,
+        severity: Severity::Warning,
+        path: shown.unwrap_or_else(|| before.unit.shown.clone()),
+        place: None,
+        message: format!(
+            "the skill cannot be built right now, so its last good version stays for at most {} s",
+            keep.as_secs()
+        ),
+        help: "cure what is said of it, or set --keep-last-good 0 to withdraw such skills at once".to_owned(),
+    }
+}

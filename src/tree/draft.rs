@@ -1,0 +1,90 @@
+//! From what was found of each directory to the tree of them, in which everything that is as it was before stays the same
+//! in memory.
+
+use std::sync::Arc;
+
+use super::memory::{Node, Own};
+use super::{Directory, File};
+
+/// A directory that was looked at and whose children are still being gathered.
+pub(super) struct Draft {
+    pub(super) own: Arc<Own>,
+    pub(super) files: Files,
+    pub(super) children: Vec<Arc<Node>>,
+    /// What the look before remembers of it.
+    pub(super) memory: Option<Arc<Node>>,
+}
+
+/// The files of a directory.
+pub(super) enum Files {
+    /// Those of the memory.
+    Remembered,
+    Listed(Vec<File>),
+    /// None, and no directory either: it is left out.
+    LeftOut,
+}
+
+/// Drafts, each after the one of the directory around it.
+#[derive(Default)]
+pub(super) struct Drafts(Vec<(usize, Draft)>);
+
+impl Drafts {
+    /// Adds a draft of a directory in that of `parent`, and tells its own number. The first one's parent is not asked for.
+    pub(super) fn add(&mut self, parent: usize, draft: Draft) -> usize {
+        self.0.push((parent, draft));
+        self.0.len() - 1
+    }
+
+    pub(super) fn attach(&mut self, parent: usize, child: Option<Arc<Node>>) {
+        if let Some((_, draft)) = self.0.get_mut(parent) {
+            draft.children.extend(child);
+        }
+    }
+
+    /// Makes one tree of the drafts; the first is its top.
+    pub(super) fn finish(mut self, small_link: u64) -> Option<Arc<Node>> {
+        loop {
+            let (parent, draft) = self.0.pop()?;
+            let node = draft.finish(small_link);
+            match self.0.get_mut(parent) {
+                Some((_, around)) => around.children.push(node),
+                None => return Some(node),
+            }
+        }
+    }
+}
+
+impl Draft {
+    fn finish(mut self, small_link: u64) -> Arc<Node> {
+        self.children.sort_unstable_by(|a, b| a.own.name.cmp(&b.own.name));
+        let directory = self.directory();
+        let Self { own, children, memory, .. } = self;
+        let Some(before) = memory else { return Arc::new(Node::new(own, directory, children, small_link)) };
+        let own = if own == before.own { Arc::clone(&before.own) } else { own };
+        let is_same = Arc::ptr_eq(&own, &before.own)
+            && are_same(&children, &before.children)
+            && are_same(directory.as_slice(), before.directory.as_slice());
+        if is_same { before } else { Arc::new(Node::new(own, directory, children, small_link)) }
+    }
+
+    fn directory(&mut self) -> Option<Arc<Directory>> {
+        let before = self.memory.as_ref().and_then(|memory| memory.directory.as_ref());
+        let dirs: Vec<_> = self.children.iter().filter_map(|child| child.directory.clone()).collect();
+        let has_same_dirs = before.is_some_and(|before| are_same(&dirs, &before.dirs));
+        let files = match (std::mem::replace(&mut self.files, Files::LeftOut), before) {
+            (Files::LeftOut, _) => return None,
+            (Files::Remembered, Some(before)) if has_same_dirs => return Some(Arc::clone(before)),
+            (Files::Listed(files), Some(before)) if has_same_dirs && files == before.files => {
+                return Some(Arc::clone(before));
+            }
+            (Files::Listed(files), _) => files,
+            (Files::Remembered, before) => before.map(|before| before.files.clone())?,
+        };
+        Some(Arc::new(Directory { name: self.own.name.clone(), dirs, files }))
+    }
+}
+
+/// Whether these are the very same things in memory.
+fn are_same<T>(a: &[Arc<T>], b: &[Arc<T>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
+}

@@ -1,0 +1,151 @@
+//! From one directory down: what is listed, what is taken over from memory, and what comes next.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::dirt::Dirt;
+use super::draft::{Draft, Drafts, Files};
+use super::list::{Contents, Walk};
+use super::memory::{self, Node};
+use super::spot::{Budget, OverBudget, Spot, Task, Trust};
+
+/// A directory to look at, and what at and below it is dirty where its memory is trusted.
+#[derive(Clone)]
+pub(super) struct Item<'d> {
+    pub(super) task: Task,
+    pub(super) dirt: Option<&'d Dirt>,
+}
+
+/// What is done with links to directories.
+#[derive(Clone, Copy)]
+pub(super) enum Mode {
+    /// They are put aside.
+    OwnTree,
+    /// They are followed like directories.
+    Linked,
+}
+
+/// A link to a directory, with the draft that it is in.
+pub(super) type Link<'d> = (usize, Item<'d>);
+
+/// A directory and what is below.
+#[derive(Default)]
+pub(super) struct Expanded<'d> {
+    pub(super) drafts: Drafts,
+    /// Links that were put aside.
+    pub(super) links: Vec<Link<'d>>,
+}
+
+/// What a look at one directory gave.
+struct Step<'d> {
+    draft: Draft,
+    dirs: Vec<Item<'d>>,
+    links: Vec<Item<'d>>,
+}
+
+impl Walk<'_> {
+    pub(super) fn expand<'d>(
+        &self,
+        top: Item<'d>,
+        budget: &Budget,
+        mode: Mode,
+    ) -> Result<Expanded<'d>, OverBudget> {
+        let mut expanded = Expanded::default();
+        let mut level = vec![(0, top)];
+        while !level.is_empty() {
+            let step = |(parent, item)| self.step(item, budget, mode).map(|step| (parent, step));
+            let steps: Vec<Result<(usize, Step<'d>), OverBudget>> = match mode {
+                Mode::OwnTree => level.into_par_iter().map(step).collect(),
+                Mode::Linked => level.into_iter().map(step).collect(),
+            };
+            level = Vec::new();
+            for step in steps {
+                let (parent, Step { draft, dirs, links }) = step?;
+                let at = expanded.drafts.add(parent, draft);
+                level.extend(dirs.into_iter().map(|dir| (at, dir)));
+                let links = links.into_iter().map(|link| (at, link));
+                match mode {
+                    Mode::OwnTree => expanded.links.extend(links),
+                    Mode::Linked => level.extend(links),
+                }
+            }
+        }
+        Ok(expanded)
+    }
+
+    fn step<'d>(&self, item: Item<'d>, budget: &Budget, mode: Mode) -> Result<Step<'d>, OverBudget> {
+        let Item { task, dirt } = item;
+        let mut step = match (&task.memory, dirt) {
+            (Some(node), Some(dirt)) if task.trust == Trust::All && !dirt.here => {
+                budget.spend(node.own.entries)?;
+                pass(&task.spot, node, dirt)
+            }
+            _ => {
+                let listing = self.list(&task, budget)?;
+                let (files, Contents { dirs, links, .. }) = match listing.contents {
+                    None => (Files::LeftOut, Contents::default()),
+                    Some(mut contents) => (Files::Listed(std::mem::take(&mut contents.files)), contents),
+                };
+                let item =
+                    |task: Task| Item { dirt: dirt.and_then(|dirt| dirt.below.get(task.spot.name())), task };
+                Step {
+                    draft: Draft {
+                        own: Arc::new(listing.own),
+                        files,
+                        children: Vec::new(),
+                        memory: task.memory,
+                    },
+                    dirs: dirs.into_iter().map(item).collect(),
+                    links: links.into_iter().map(item).collect(),
+                }
+            }
+        };
+        step.take_over_clean();
+        let entries = step.draft.children.iter().map(|node| match mode {
+            Mode::OwnTree => node.sums.own_entries,
+            Mode::Linked => node.sums.linked_entries,
+        });
+        budget.spend(entries.sum())?;
+        Ok(step)
+    }
+}
+
+/// Goes by a clean directory to what is dirty below it.
+fn pass<'d>(spot: &Spot, node: &Arc<Node>, dirt: &'d Dirt) -> Step<'d> {
+    let around = node.own.identity.map_or_else(|| spot.around.clone(), |identity| spot.around.with(identity));
+    let mut children: Vec<_> = node.children.iter().cloned().map(Some).collect();
+    let mut dirs = Vec::new();
+    let mut links = Vec::new();
+    for (name, dirt) in &dirt.below {
+        let Some(child) = node.position(name).and_then(|at| children.get_mut(at)?.take()) else { continue };
+        let spot = Spot {
+            served: memory::below(&spot.served, name),
+            place: Arc::clone(&child.own.place),
+            depth: spot.depth + 1,
+            linked: child.own.linked,
+            rules: node.own.rules.clone(),
+            around: around.clone(),
+        };
+        let is_link = child.own.linked && !node.own.linked;
+        let item = Item { task: Task { spot, memory: Some(child), trust: Trust::All }, dirt: Some(dirt) };
+        if is_link { links.push(item) } else { dirs.push(item) }
+    }
+    let draft = Draft {
+        own: Arc::clone(&node.own),
+        files: Files::Remembered,
+        children: children.into_iter().flatten().collect(),
+        memory: Some(Arc::clone(node)),
+    };
+    Step { draft, dirs, links }
+}
+
+impl Step<'_> {
+    /// Takes over the children that are trusted and clean.
+    fn take_over_clean(&mut self) {
+        for items in [&mut self.dirs, &mut self.links] {
+            let is_clean = |item: &mut Item<'_>| item.task.trust == Trust::All && item.dirt.is_none();
+            self.draft.children.extend(items.extract_if(.., is_clean).filter_map(|item| item.task.memory));
+        }
+    }
+}

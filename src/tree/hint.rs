@@ -1,0 +1,25 @@
+//! What is known of changes before a look.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// Where something changed since the look before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// Perhaps anywhere.
+    Everything,
+    /// In these directories only, told by their absolute paths without links: an entry was made, removed or replaced, or
+    /// a file written to. What is below a directory that is not named did not change.
+    Directories(HashSet<PathBuf>),
+}
+
+impl Hint {
+    /// Adds what `other` knows.
+    pub fn add(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Directories(all), Self::Directories(more)) => all.extend(more),
+            (all, Self::Everything) => *all = Self::Everything,
+            (Self::Everything, Self::Directories(_)) => {}
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What tells that a file is still the one that it was, without reading it.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use cap_fs_ext::MetadataExt as _;
+use cap_std::fs::{Dir, Metadata};
+
+/// How close a change may be to the moment of a look to be mistaken for one that the look still saw: the step of the
+/// coarsest times that file systems keep.
+const RACY_WINDOW: Duration = Duration::from_secs(2);
+
+/// A file as its directory's file system tells it apart from others and from what it was before: device, inode, size in
+/// bytes, and when content and state last changed.
+///
+/// An equal identity means equal bytes only if it [is settled](Self::is_settled): times go forward in steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Identity {
+    device: u64,
+    inode: u64,
+    size: u64,
+    /// Since 1970, in nanoseconds; 0 where the file system does not say.
+    modified_ns: i64,
+    /// The same for everything about the file, which programs cannot set back; elsewhere than on Unix, 0.
+    changed_ns: i64,
+}
+
+impl Identity {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.len(),
+            modified_ns: modified.map_or(0, since_1970_ns),
+            changed_ns: changed_ns(metadata),
+        }
+    }
+
+    /// The identity of an open directory.
+    pub(super) fn of_dir(dir: &Dir) -> std::io::Result<Self> {
+        dir.dir_metadata().map(|metadata| Self::of(&metadata))
+    }
+
+    /// Whether both are the same file or directory, changed or not.
+    pub(super) fn is_same_inode(&self, other: &Self) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
+    }
+
+    /// Whether every change after `looked_at`, at which the file's bytes were read or about to be, shows in another
+    /// identity. It does not while the last change is less than two seconds before that moment, or after it: then
+    /// another change may get the same time.
+    pub fn is_settled(&self, looked_at: SystemTime) -> bool {
+        let last_ns = self.modified_ns.max(self.changed_ns);
+        let racy_from = looked_at.checked_sub(RACY_WINDOW).unwrap_or(UNIX_EPOCH);
+        last_ns < since_1970_ns(racy_from)
+    }
+}
+
+fn since_1970_ns(time: SystemTime) -> i64 {
+    let ns = |duration: Duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => ns(after),
+        Err(before) => -ns(before.duration()),
+    }
+}
+
+#[cfg(unix)]
+fn changed_ns(metadata: &Metadata) -> i64 {
+    use cap_std::fs::MetadataExt;
+    MetadataExt::ctime(metadata)
+        .saturating_mul(1_000_000_000)
+        .saturating_add(MetadataExt::ctime_nsec(metadata))
+}
+
+#[cfg(not(unix))]
+fn changed_ns(_: &Metadata) -> i64 {
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_settled(modified_ms: i64, changed_ms: i64, looked_at_ms: u64) -> bool {
+        let (modified_ns, changed_ns) = (modified_ms * 1_000_000, changed_ms * 1_000_000);
+        let identity = Identity { device: 1, inode: 1, size: 1, modified_ns, changed_ns };
+        identity.is_settled(UNIX_EPOCH + Duration::from_millis(looked_at_ms))
+    }
+
+    #[test]
+    fn a_change_shortly_before_the_look_or_after_it_is_not_settled() {
+        assert!(is_settled(7_999, 7_999, 10_000));
+        assert!(!is_settled(8_000, 1, 10_000));
+        assert!(!is_settled(1, 8_000, 10_000));
+        assert!(!is_settled(60_000, 1, 10_000));
+        assert!(is_settled(-1, -1, 10_000));
+    }
+}
