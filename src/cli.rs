@@ -168,7 +168,11 @@ impl From<args::ServingArgs> for Serving {
 
 impl From<args::ListeningArgs> for Listening {
     fn from(typed: args::ListeningArgs) -> Self {
-        let http = http::Options { allow_hosts: typed.allow_host, allow_origins: typed.allow_origin };
+        let http = http::Options {
+            allow_hosts: typed.allow_host,
+            allow_origins: typed.allow_origin,
+            sessions: typed.sessions,
+        };
         Self { address: typed.listen, http }
     }
 }

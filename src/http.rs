@@ -1,12 +1,16 @@
-//! The protocol over streamable HTTP, without sessions: each request is answered from the catalog alone, so that any
-//! replica can answer it.
+//! The protocol over streamable HTTP: each request is answered from the catalog alone, so that any replica can answer it.
+//!
+//! Changes are told over streams: of `subscriptions/listen` since 2026-07-28, of sessions before, where there are any.
 
 mod accept;
 mod body;
 mod endpoint;
 mod guard;
+mod legacy;
 mod patience;
 mod refusal;
+mod sessions;
+mod stream;
 
 use std::sync::Arc;
 
@@ -14,16 +18,18 @@ use anyhow::Context as _;
 use axum::Router;
 use axum::routing::any;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 use crate::mcp;
 
 use endpoint::Endpoint;
 use guard::Guard;
+use sessions::Sessions;
 
 /// The path of the one endpoint.
 pub const ENDPOINT: &str = "/mcp";
 
-/// Who may ask, beside programs and pages of this machine.
+/// Who may ask, beside programs and pages of this machine, and who is remembered.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Further names under which this server is reached, each as a `Host` header has it: `host`, for any port, or
@@ -32,10 +38,12 @@ pub struct Options {
     /// Further origins whose pages may ask, each as an `Origin` header has it: `scheme://host`, or `scheme://host:port`
     /// where the port is not the scheme's own.
     pub allow_origins: Vec<String>,
+    /// The most sessions at once of clients from before 2026-07-28, which can be told of changes only in one. 0 for none.
+    pub sessions: usize,
 }
 
-/// Serves everybody who connects to `listener`, until `shutdown` ends. Requests in hand are then answered first, within a
-/// bound.
+/// Serves everybody who connects to `listener`, until `shutdown` ends. Requests in hand are then answered first, and
+/// subscriptions ended, within a bound.
 ///
 /// # Errors
 /// When the listener has no address.
@@ -46,11 +54,16 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     let address = listener.local_addr().context("the listener has no address")?;
-    let endpoint = Arc::new(Endpoint::new(handler, Guard::new(address, &options)));
+    let stopping = CancellationToken::new();
+    let sessions = Sessions::new(handler.catalog().clone(), options.sessions, stopping.clone());
+    let guard = Guard::new(address, &options);
+    let endpoint = Arc::new(Endpoint::new(handler, guard, sessions.clone(), stopping.clone()));
     let router = Router::new()
         .route(ENDPOINT, any(endpoint::answer))
         .fallback(endpoint::nothing_here)
         .with_state(endpoint);
-    accept::run(listener, router, shutdown).await;
-    Ok(())
+    tokio::select! {
+        () = accept::run(listener, router, stopping, shutdown) => Ok(()),
+        never = sessions.sweep() => match never {},
+    }
 }

@@ -195,6 +195,9 @@ pub(super) struct ListeningArgs {
     /// A web page's origin that may ask, besides this server's own: https://app.example. Can be repeated
     #[arg(long, value_name = "ORIGIN", env = "SKILLSERVE_ALLOW_ORIGIN")]
     pub allow_origin: Vec<String>,
+    /// Keep at most this many sessions of clients from before 2026-07-28, which hear of changes only in one
+    #[arg(long, value_name = "N", env = "SKILLSERVE_SESSIONS", default_value_t = 0)]
+    pub sessions: usize,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -32,10 +32,15 @@ const HTTP_2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// How long to wait for the rest of that.
 const SNIFF_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Serves connections until `shutdown` ends, and then those that have a request in hand until it is answered.
-pub(super) async fn run(listener: TcpListener, router: Router, shutdown: impl Future<Output = ()>) {
+/// Serves connections until `shutdown` ends, and then those that have a request in hand until it is answered. What lasts
+/// is told by `stopping` to end.
+pub(super) async fn run(
+    listener: TcpListener,
+    router: Router,
+    stopping: CancellationToken,
+    shutdown: impl Future<Output = ()>,
+) {
     let server = Server::new(router);
-    let stopping = CancellationToken::new();
     let graceful = GracefulShutdown::new();
     tokio::select! {
         () = accept(&listener, &server, &graceful, &stopping) => {}
@@ -151,7 +156,7 @@ mod tests {
     /// whenever nothing else happens.
     async fn check(begin: &[u8]) {
         let (listener, address) = listen().await;
-        tokio::spawn(run(listener, Router::new(), std::future::pending()));
+        tokio::spawn(run(listener, Router::new(), CancellationToken::new(), std::future::pending()));
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(begin).await.unwrap();
         let mut answer = Vec::new();
@@ -173,7 +178,7 @@ mod tests {
         const LARGE: usize = 64 << 20;
         let (listener, address) = listen().await;
         let router = Router::new().fallback(async || vec![b'x'; LARGE]);
-        tokio::spawn(run(listener, router, std::future::pending()));
+        tokio::spawn(run(listener, router, CancellationToken::new(), std::future::pending()));
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
         client.readable().await.unwrap();

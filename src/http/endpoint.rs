@@ -9,12 +9,21 @@ use axum::response::Response;
 use http_body_util::Full;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio_util::sync::CancellationToken;
 
-use crate::mcp::{Handler, REQUEST_MAX_BYTES, wire};
+use crate::mcp::gate::Gate;
+use crate::mcp::wire;
+use crate::mcp::{Handler, REQUEST_MAX_BYTES};
 
 use super::body;
 use super::guard::{self, Guard};
+use super::legacy::{self, Holding};
 use super::refusal::Refused;
+use super::sessions::Sessions;
+use super::stream::KEEP_ALIVE;
+
+/// The most streams that tell of changes at once, over all connections. There is room for other requests beside them.
+const STREAMS_MAX: usize = 256;
 
 /// What a client must accept, because what listens may be answered with a stream.
 const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -23,21 +32,31 @@ const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/eve
 pub(super) struct Endpoint {
     guard: Guard,
     service: StreamableHttpService<Handler, NeverSessionManager>,
+    gate: Gate,
+    sessions: Arc<Sessions>,
 }
 
 impl Endpoint {
-    /// An endpoint at which `handler` answers those whom `guard` lets through.
-    pub(super) fn new(handler: Handler, guard: Guard) -> Self {
-        // The guard is the check of hosts and origins, and nothing larger than a request comes as far as this.
+    /// An endpoint at which `handler` answers those whom `guard` lets through, and tells them of changes until `stopping`.
+    pub(super) fn new(
+        handler: Handler,
+        guard: Guard,
+        sessions: Arc<Sessions>,
+        stopping: CancellationToken,
+    ) -> Self {
+        let gate = Gate::new(handler.catalog().clone(), STREAMS_MAX, stopping);
+        // The guard is the check of hosts and origins, and nothing larger than a request comes as far as this. rmcp's
+        // sessions are off: they answer everything with a stream, and hold a queue and tasks each.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
             .with_sse_retry(None)
+            .with_sse_keep_alive(Some(KEEP_ALIVE))
             .with_max_request_body_bytes(REQUEST_MAX_BYTES)
             .disable_allowed_hosts()
             .disable_allowed_origins();
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
-        Self { guard, service }
+        Self { guard, service, gate, sessions }
     }
 }
 
@@ -47,11 +66,18 @@ pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Reque
         Ok(origin) => origin.cloned(),
         Err(refused) => return refused.into(),
     };
-    let mut response = match *request.method() {
-        Method::POST => endpoint.post(request).await.unwrap_or_else(Response::from),
-        Method::OPTIONS if origin.is_some() => preflight(),
-        _ => Refused::new(StatusCode::METHOD_NOT_ALLOWED, "requests are sent with POST").into(),
+    let Endpoint { sessions, gate, .. } = &*endpoint;
+    let answered = match *request.method() {
+        Method::POST => endpoint.post(request).await,
+        Method::GET => legacy::open_stream(request.headers(), sessions, gate),
+        Method::DELETE => legacy::end(request.headers(), sessions),
+        Method::OPTIONS if origin.is_some() => Ok(endpoint.preflight()),
+        _ => Err(Refused::method()),
     };
+    let mut response = answered.unwrap_or_else(Response::from);
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().insert(header::ALLOW, endpoint.methods());
+    }
     guard::allow_reading(response.headers_mut(), origin);
     response
 }
@@ -69,13 +95,36 @@ impl Endpoint {
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
         let body = body::read(body).await?;
-        let body = body.slice_ref(wire::without_mark(&body));
-        wire::parse(&body)?;
+        let mut body = body.slice_ref(wire::without_mark(&body));
+        let message = wire::parse(&body)?;
+        if let Some(id) = wire::subscribes(&message) {
+            head.extensions.insert(self.gate.admit(Some(id))?);
+            // What was read is less than what was sent: the filter has been cut down.
+            body = wire::to_bytes(&message)?.into();
+        }
+        let holding = Holding::of(&message, &head.headers, &self.sessions)?;
+        if let Some(session) = holding.session() {
+            head.extensions.insert(session);
+        }
         if accepts_all(&head.headers) {
             head.headers.insert(header::ACCEPT, ACCEPT);
         }
         let response = self.service.handle(Request::from_parts(head, Full::new(body))).await;
-        Ok(response.map(Body::new))
+        let mut response = response.map(Body::new);
+        holding.announce(&mut response, &self.sessions);
+        Ok(response)
+    }
+
+    fn preflight(&self) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        guard::allow_sending(response.headers_mut(), self.methods());
+        response
+    }
+
+    /// The methods of requests that are answered.
+    fn methods(&self) -> HeaderValue {
+        HeaderValue::from_static(if self.sessions.are_on() { "DELETE, GET, POST" } else { "POST" })
     }
 }
 
@@ -94,11 +143,4 @@ fn accepts_all(headers: &HeaderMap) -> bool {
         }
         Some(Err(_)) => false,
     }
-}
-
-fn preflight() -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    guard::allow_sending(response.headers_mut());
-    response
 }

@@ -8,14 +8,14 @@ use axum::http::uri::Authority;
 use axum::http::{StatusCode, Uri};
 
 use super::Options;
+use super::legacy::SESSION_ID;
 use super::refusal::Refused;
 
 /// The names by which a machine calls itself.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// What a page of another origin may send and read, in the words of CORS.
-const CORS: [(HeaderName, &str); 3] = [
-    (header::ACCESS_CONTROL_ALLOW_METHODS, "POST"),
+const CORS: [(HeaderName, &str); 2] = [
     (
         header::ACCESS_CONTROL_ALLOW_HEADERS,
         "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id",
@@ -81,12 +81,14 @@ impl Guard {
 pub(super) fn allow_reading(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_name(SESSION_ID));
         headers.append(header::VARY, HeaderValue::from_name(header::ORIGIN));
     }
 }
 
-/// Tells a browser what a page may send.
-pub(super) fn allow_sending(headers: &mut HeaderMap) {
+/// Tells a browser what a page may send, with which methods.
+pub(super) fn allow_sending(headers: &mut HeaderMap, methods: HeaderValue) {
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
     for (name, value) in CORS {
         headers.insert(name, HeaderValue::from_static(value));
     }
@@ -125,6 +127,7 @@ mod tests {
         let options = Options {
             allow_hosts: vec!["skills.example.com".into(), "other.example.com:8443".into()],
             allow_origins: vec!["https://app.example.com".into(), "HTTPS://App2.example.com:443/".into()],
+            sessions: 0,
         };
         let guard = Guard::new(([192, 0, 2, 1], 3000).into(), &options);
         let mut headers = HeaderMap::new();

@@ -18,6 +18,11 @@ impl Refused {
     pub(super) fn new(status: StatusCode, why: &'static str) -> Self {
         Self { status, refusal: Box::new(Refusal::invalid(None, why)) }
     }
+
+    /// Refuses a method that is not answered here.
+    pub(super) fn method() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "requests are sent with POST")
+    }
 }
 
 impl From<Box<Refusal>> for Refused {
@@ -33,9 +38,6 @@ impl From<Refused> for Response {
         let mut response = Response::new(Body::from(refused.refusal.to_json().to_string()));
         *response.status_mut() = refused.status;
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if refused.status == StatusCode::METHOD_NOT_ALLOWED {
-            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
-        }
         response
     }
 }

@@ -11,8 +11,9 @@ use crate::uri;
 
 use super::changes::Interest;
 
-/// The most resources that one subscriber can subscribe to.
-pub(super) const URIS_MAX: usize = 1024;
+/// The most resources that one subscriber can subscribe to. The Python client gives a subscription up when more than 1,024
+/// events wait to be looked at.
+pub(super) const URIS_MAX: usize = 1000;
 /// The most bytes that their URIs have in sum.
 pub(super) const URIS_MAX_BYTES: usize = 64 * 1024;
 

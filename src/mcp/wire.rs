@@ -126,6 +126,15 @@ pub(crate) fn initializes(message: &Incoming) -> bool {
     matches!(message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)))
 }
 
+/// A message as JSON again.
+///
+/// # Errors
+/// None that a message which was read can cause.
+pub(crate) fn to_bytes(message: &Incoming) -> Result<Vec<u8>, Box<Refusal>> {
+    serde_json::to_vec(message)
+        .map_err(|error| Refusal::boxed(None, ErrorData::internal_error(error.to_string(), None)))
+}
+
 /// Attaches to a request what its handler is to find there.
 pub(crate) fn attach<T: Clone + Send + Sync + 'static>(message: &mut Incoming, attachment: T) {
     if let JsonRpcMessage::Request(request) = message {

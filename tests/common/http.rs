@@ -1,6 +1,6 @@
 //! A running server, and clients that write their requests by hand.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -48,6 +48,23 @@ impl Server {
         let mut stream = self.connect();
         stream.write_all(&request.to_bytes(&self.address)).unwrap();
         Response::read(&mut BufReader::new(stream))
+    }
+
+    /// The head of what answers a request, whatever its body is.
+    pub fn exchange_head(&self, request: &Request) -> Response {
+        let mut stream = self.connect();
+        stream.write_all(&request.to_bytes(&self.address)).unwrap();
+        Response::read_head(&mut BufReader::new(stream))
+    }
+
+    /// Sends a request that is answered with a stream of events.
+    pub fn open(&self, request: &Request) -> Events {
+        let mut stream = self.connect();
+        stream.write_all(&request.to_bytes(&self.address)).unwrap();
+        let mut reader = BufReader::new(stream);
+        let response = Response::read(&mut reader);
+        assert_eq!(response.header("content-type"), Some("text/event-stream"), "{response:?}");
+        Events { reader, response, text: String::new() }
     }
 
     /// A client of this server.
@@ -149,6 +166,14 @@ pub struct Response {
 impl Response {
     /// Reads one response, whose length its head says.
     pub fn read(stream: &mut impl BufRead) -> Self {
+        let mut response = Self::read_head(stream);
+        let length = response.header("content-length").map_or(0, |length| length.parse().unwrap());
+        response.body = vec![0; length];
+        stream.read_exact(&mut response.body).unwrap();
+        response
+    }
+
+    fn read_head(stream: &mut impl BufRead) -> Self {
         let mut line = || {
             let mut line = String::new();
             stream.read_line(&mut line).unwrap();
@@ -161,11 +186,7 @@ impl Response {
             let Some((name, value)) = header.split_once(':') else { break };
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
-        let mut response = Self { status, headers, body: Vec::new() };
-        let length = response.header("content-length").map_or(0, |length| length.parse().unwrap());
-        response.body = vec![0; length];
-        stream.read_exact(&mut response.body).unwrap();
-        response
+        Self { status, headers, body: Vec::new() }
     }
 
     /// The value of a header.
@@ -176,6 +197,47 @@ impl Response {
     /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+}
+
+/// A stream of server-sent events.
+pub struct Events {
+    reader: BufReader<TcpStream>,
+    pub response: Response,
+    text: String,
+}
+
+impl Events {
+    /// The message of the next event; `None` at the end of the stream. Comments are passed over.
+    pub fn next(&mut self) -> Option<Value> {
+        loop {
+            while let Some((event, rest)) = self.text.split_once("\n\n") {
+                let data = event.lines().find_map(|line| line.strip_prefix("data:"));
+                let message = data.map(|data| serde_json::from_str(data).expect(data));
+                self.text = rest.to_owned();
+                if message.is_some() {
+                    return message;
+                }
+            }
+            let mut size = String::new();
+            self.reader.read_line(&mut size).unwrap();
+            let size = usize::from_str_radix(size.trim(), 16).expect("a chunk");
+            let mut chunk = vec![0; size + "\r\n".len()];
+            self.reader.read_exact(&mut chunk).unwrap();
+            if size == 0 {
+                return None;
+            }
+            self.text += std::str::from_utf8(&chunk[..size]).unwrap();
+        }
+    }
+
+    /// Whether nothing comes for so long.
+    pub fn is_quiet_for(&mut self, duration: std::time::Duration) -> bool {
+        assert!(self.text.is_empty(), "{:?}", self.text);
+        self.reader.get_ref().set_read_timeout(Some(duration)).unwrap();
+        let is_quiet = self.reader.fill_buf().is_err();
+        self.reader.get_ref().set_read_timeout(Some(PATIENCE)).unwrap();
+        is_quiet
     }
 }
 

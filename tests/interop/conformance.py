@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The official conformance suite over HTTP: the skills scenarios on the example, and the base scenarios, in both eras.
+"""The official conformance suite over HTTP: the skills scenarios on the example, and the base scenarios, in both eras,
+and what it checks of sessions.
 
 usage: conformance.py DIR
 An empty listing passes the suite, so the checks are counted.
@@ -18,6 +19,8 @@ COUNTS = {
 }
 # Fewer base scenarios than these mean that some did not run.
 BASE = {served.MODERN: 40, served.LEGACY: 33}
+# Scenarios that find something to check only where there are sessions.
+SESSIONS = {"server-session-lifecycle": 3, "server-sse-multiple-streams": 1}
 
 
 def skills(url, version):
@@ -45,12 +48,24 @@ def base(url, version):
         yield f"{version} base scenarios: exit code {ran.returncode}\n{summary}{ran.stderr}"
 
 
+def sessions(url):
+    for scenario, passed in SESSIONS.items():
+        found = suite.by_status(suite.checks(url, scenario, "--spec-version", served.LEGACY))
+        found.pop("INFO", None)
+        print(f"  {served.LEGACY} {scenario}: {len(found.get('SUCCESS', []))} passed")
+        if {status: len(ids) for status, ids in found.items()} != {"SUCCESS": passed}:
+            yield f"{scenario} with sessions: {found}"
+
+
 def main(directory):
     failures, total = [], 0
     with served.http(directory) as url:
         for version in (served.MODERN, served.LEGACY):
             failures += [*skills(url, version), *base(url, version)]
             total += len(suite.SCENARIOS) + 1
+    with served.http("--sessions", "8", directory) as url:
+        failures += sessions(url)
+        total += len(SESSIONS)
     served.finish("conformance", failures, total)
 
 
