@@ -1,6 +1,7 @@
 //! The catalog: what is served right now, as one immutable [`Snapshot`], and the cell that holds the current one.
 
 mod build;
+mod changes;
 mod claims;
 mod complain;
 mod find;
@@ -20,7 +21,8 @@ mod tests;
 mod unit;
 
 pub use build::{Built, OnNameMismatch, Options, build};
+pub use changes::Changes;
 pub use limits::Limits;
 pub use live::{Catalog, ReadError};
-pub use shard::{Content, File, Node, Skill, Totals};
+pub use shard::{File, Node, Skill, Totals};
 pub use snapshot::Snapshot;

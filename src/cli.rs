@@ -1,11 +1,12 @@
 //! What was typed, and what it comes to: values that are checked, with no option that still means a default.
 
 mod args;
+mod environment;
 mod mount;
 
 use std::time::Duration;
 
-use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
+use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::catalog::{self, Limits};
@@ -76,7 +77,7 @@ pub struct Listening {
 /// and ends the process: with 0 for the first two, with 2 for the last.
 pub fn parse() -> Config {
     let is_bare = std::env::args_os().len() <= 1;
-    match args::Cli::try_parse() {
+    match typed() {
         Ok(cli) => config(cli).unwrap_or_else(|sentence| refuse(&sentence)),
         Err(error) if is_bare && error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             refuse(
@@ -85,6 +86,13 @@ pub fn parse() -> Config {
         }
         Err(error) => error.exit(),
     }
+}
+
+fn typed() -> Result<args::Cli, clap::Error> {
+    let matches = args::Cli::command().try_get_matches()?;
+    let mut cli = args::Cli::from_arg_matches(&matches)?;
+    environment::take_apart(&mut cli, &matches);
+    Ok(cli)
 }
 
 fn refuse(sentence: &str) -> ! {

@@ -4,6 +4,7 @@ mod check;
 mod list;
 mod look;
 mod looker;
+mod output;
 mod serve;
 
 pub use check::check;

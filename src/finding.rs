@@ -179,7 +179,7 @@ codes! {
 }
 
 impl Place {
-    /// The widest excerpt, in bytes, that is kept of a line.
+    /// The most bytes of a line that go into an excerpt. Each of them that is no UTF-8 takes three there.
     pub const EXCERPT_MAX_BYTES: usize = 160;
 
     /// The place of `span` in `text`, which need not be valid UTF-8 as a whole.
@@ -192,8 +192,8 @@ impl Place {
         let before = String::from_utf8_lossy(&text[line_start..start]);
         let column = before.trim_start_matches('\u{feff}').chars().count() + 1;
 
-        let window_start = cut(text, start.saturating_sub(Self::EXCERPT_MAX_BYTES / 2).max(line_start));
-        let window_end = cut(text, (window_start + Self::EXCERPT_MAX_BYTES).min(line_end).max(start));
+        let window_start = cut(text, start.saturating_sub(Self::EXCERPT_MAX_BYTES / 2), line_start);
+        let window_end = cut(text, (window_start + Self::EXCERPT_MAX_BYTES).min(line_end), start);
         let head =
             String::from_utf8_lossy(&text[window_start..start]).trim_start_matches('\u{feff}').to_owned();
         let marked = String::from_utf8_lossy(&text[start..end.min(window_end).max(start)]).into_owned();
@@ -209,13 +209,16 @@ impl Place {
     }
 }
 
-/// Moves `at` back to the nearest place where a UTF-8 character can begin.
-fn cut(text: &[u8], at: usize) -> usize {
-    (0..=at).rev().take(4).find(|i| text.get(*i).is_none_or(|b| b & 0xC0 != 0x80)).unwrap_or(at)
+/// Moves `at` back to the nearest place where a UTF-8 character can begin, but never below `floor`.
+fn cut(text: &[u8], at: usize, floor: usize) -> usize {
+    let at = at.max(floor);
+    (floor..=at).rev().take(4).find(|i| text.get(*i).is_none_or(|b| b & 0xC0 != 0x80)).unwrap_or(at)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn check(text: &str, span: Range<usize>, expected: (u32, u32, &str, &str)) {
@@ -241,6 +244,34 @@ mod tests {
         let place = Place::of(text.as_bytes(), &(999_998..1_000_000));
         assert!(place.excerpt.len() <= 2 * Place::EXCERPT_MAX_BYTES);
         assert_eq!(&place.excerpt[place.mark], "é");
+    }
+
+    #[test]
+    fn an_excerpt_never_begins_in_the_line_before() {
+        let place = Place::of(b"\n\x80", &(1..2));
+        assert_eq!((place.line, place.column, place.excerpt.as_str(), place.mark), (2, 1, "\u{fffd}", 0..3));
+    }
+
+    /// Bytes that make short lines and broken characters, and now and then a long line.
+    fn bytes() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            4 => prop::sample::select(b"a\n\r\x80\xc3\xa9\xef\xbb\xbf\xf0\x9f\xff".as_slice()).prop_map(|b| vec![b]),
+            1 => (any::<u8>(), 1..200_usize).prop_map(|(b, times)| vec![b; times]),
+        ];
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn a_place_holds_for_any_bytes(text in bytes(), start in 0..2000_usize, len in 0..400_usize) {
+            let place = Place::of(&text, &(start..start + len));
+            prop_assert!(!place.excerpt.contains('\n'), "{place:?}");
+            prop_assert!(place.excerpt.get(place.mark.clone()).is_some(), "{place:?}");
+            prop_assert!(place.excerpt.len() <= 3 * Place::EXCERPT_MAX_BYTES, "{place:?}");
+            let before = text.get(..start).unwrap_or(&text);
+            let lines = before.iter().filter(|b| **b == b'\n').count() + 1;
+            prop_assert_eq!(usize::try_from(place.line).unwrap(), lines);
+        }
     }
 
     #[test]

@@ -10,8 +10,8 @@
 //!
 //! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
 //!
-//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog → tree, format, frontmatter, uri →
-//! skill, finding`. What does *not* happen is as much a part of the design:
+//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog → tree, format, frontmatter →
+//! yaml, problem, media_type, uri → skill, finding`. What does *not* happen is as much a part of the design:
 //!
 //! - A bad file is a [`finding::Finding`], never an error that stops a neighbour.
 //! - No byte leaves with another size or digest than the current [`catalog::Snapshot`] states for its URI.
@@ -20,7 +20,7 @@
 //! - Nothing of a skill is executed, and no connection is opened.
 //! - stdout belongs to the protocol or to a command's result; everything else goes to stderr.
 //! - What comes from a skill is untrusted: it is escaped before it reaches a terminal.
-//! - Only [`mcp`] knows rmcp; [`catalog`] knows neither it nor a transport.
+//! - Only `mcp` and the two transports know rmcp; [`catalog`] knows neither it nor a transport.
 
 pub mod catalog;
 pub mod cli;
@@ -28,16 +28,16 @@ pub mod commands;
 pub mod finding;
 pub mod format;
 pub mod frontmatter;
-pub mod http;
+mod http;
 pub mod log;
-pub mod mcp;
-pub mod media_type;
+mod mcp;
+mod media_type;
 mod problem;
-pub mod report;
-pub mod skill;
-pub mod stdio;
+mod report;
+mod skill;
+mod stdio;
 #[cfg(test)]
 mod testing;
 pub mod tree;
-pub mod uri;
+mod uri;
 mod yaml;

@@ -24,10 +24,16 @@ pub enum Format {
     Json,
 }
 
+/// The target of the one event that is the result of a command and not a remark about it: it is told whatever the level.
+pub const RESULT: &str = "skillserve::result";
+
 /// Sends events of at least `level` to stderr from here on. What the libraries say is kept only when it is an error: at
 /// finer levels they log whole messages.
 pub fn start(level: LevelFilter, format: Format) {
-    let filter = Targets::new().with_target("skillserve", level).with_default(level.min(LevelFilter::ERROR));
+    let filter = Targets::new()
+        .with_target("skillserve", level)
+        .with_target(RESULT, level.max(LevelFilter::INFO))
+        .with_default(level.min(LevelFilter::ERROR));
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let registry = tracing_subscriber::registry().with(filter);
     // A second start in one process changes nothing; only tests do that.
@@ -63,7 +69,8 @@ where
             Level::ERROR => "error",
             Level::WARN => "warning",
             Level::INFO => "info",
-            _ => "debug",
+            Level::DEBUG => "debug",
+            Level::TRACE => "trace",
         })?;
         if let Some(code) = &fields.code {
             write!(out, "[{code}]")?;

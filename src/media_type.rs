@@ -3,8 +3,7 @@
 //! There are two tables, of text types and of binary types, and the content chooses between them. So a name never
 //! claims a text type for bytes that are no UTF-8 text, whose reader would take them for UTF-8, nor an image for text.
 
-use crate::catalog::Content;
-use crate::skill::SKILL_MD;
+use crate::skill::{Content, SKILL_MD};
 
 /// The type of a skill's `SKILL.md` (U5).
 pub const MARKDOWN: &str = "text/markdown";

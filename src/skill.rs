@@ -5,7 +5,7 @@ use std::fmt;
 /// The file that makes a directory a skill (N1). Matched to the letter, also on file systems that fold case.
 pub const SKILL_MD: &str = "SKILL.md";
 
-/// The most bytes that a skill's name may have (N2).
+/// The most characters that a skill's name may have (N2).
 pub const NAME_MAX_CHARS: usize = 64;
 /// The most code points that a description may have (N3).
 pub const DESCRIPTION_MAX_CHARS: usize = 1024;
@@ -86,6 +86,22 @@ impl Digest {
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sha256:{}", hex::encode(self.0))
+    }
+}
+
+/// Whether a file's bytes go out as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// UTF-8 without NUL.
+    Text,
+    /// Anything else.
+    Binary,
+}
+
+impl Content {
+    /// Judges by the bytes alone, never by a name.
+    pub fn of(bytes: &[u8]) -> Self {
+        if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() { Self::Binary } else { Self::Text }
     }
 }
 

@@ -160,6 +160,43 @@ fn files_are_read_in_any_spelling_of_their_uri() {
     });
 }
 
+/// The bytes that a read gives.
+fn bytes(read: &Value) -> Vec<u8> {
+    use base64::Engine as _;
+    let contents = &read["contents"][0];
+    match contents["text"].as_str() {
+        Some(text) => text.into(),
+        None => base64::engine::general_purpose::STANDARD.decode(contents["blob"].as_str().unwrap()).unwrap(),
+    }
+}
+
+/// Reads every file that is listed, and counts them.
+fn read_all(client: &mut dyn Client) -> usize {
+    use sha2::Digest as _;
+    let mut count = 0;
+    for page in client.pages("skills/list", &json!({})) {
+        for file in page["skills"].as_array().unwrap().iter().flat_map(|s| s["resources"].as_array().unwrap())
+        {
+            let bytes = bytes(&client.result("resources/read", json!({"uri": file["uri"]})));
+            let digest = format!("sha256:{}", hex::encode(sha2::Sha256::digest(&bytes)));
+            assert_eq!((&file["size"], &file["digest"]), (&json!(bytes.len()), &json!(digest)), "{file}");
+            count += 1;
+        }
+    }
+    count
+}
+
+#[test]
+fn every_file_has_the_size_and_the_digest_that_its_listing_states() {
+    check(|client| assert_eq!(read_all(client), 10));
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("skills-example");
+    let server = Server::start(&example, &[]);
+    for era in [Era::Modern, Era::Legacy] {
+        assert_eq!(read_all(&mut Host::connect(&example, era)), 21);
+        assert_eq!(read_all(&mut server.client(era)), 21);
+    }
+}
+
 #[test]
 fn a_resource_that_is_not_served_is_an_error_with_its_uri() {
     check(|client| {

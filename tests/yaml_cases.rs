@@ -1,5 +1,5 @@
 //! Every case that the hosts' YAML parser was asked about: the same value, or a refusal that is listed here.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use serde_json::Value;
 use skillserve::finding::Code;
@@ -68,10 +68,12 @@ fn same(ours: &Value, theirs: &Value) -> bool {
 fn each_case_has_the_hosts_value_or_is_refused() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("data/yaml-cases.json")).unwrap();
     let mut wrong = Vec::new();
+    let mut unused: Vec<&str> = REFUSED.iter().map(|(id, _)| *id).collect();
     // A line `---` is a fence here, whatever it is in YAML.
     let fenced = |case: &&Value| case["yaml"].as_str().unwrap().lines().all(|line| line != "---");
     for case in cases.iter().filter(fenced) {
         let id = case["id"].as_str().unwrap();
+        unused.retain(|listed| *listed != id);
         let listed = REFUSED.iter().find(|(refused, _)| *refused == id).map(|(_, code)| *code);
         let ours = read(case["yaml"].as_str().unwrap());
         let right = match (case["npm"].as_str().unwrap(), &ours, listed) {
@@ -88,5 +90,6 @@ fn each_case_has_the_hosts_value_or_is_refused() {
             wrong.push(format!("{id}: {ours:?}"));
         }
     }
+    assert!(unused.is_empty(), "listed, but not among the cases: {unused:?}");
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }

@@ -6,10 +6,8 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use crate::skill::Digest;
+use crate::skill::{Content, Digest};
 use crate::tree::{Disk, File, Identity, ReadError};
-
-use super::shard::Content;
 
 /// What one read of a file gave.
 #[derive(Clone, Debug)]

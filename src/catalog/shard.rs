@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 
-use crate::skill::Digest;
+use crate::skill::{Content, Digest};
 use crate::tree::{Disk, Source};
 
 use super::order::{in_tree_order, is_at_or_before, is_within};
@@ -50,22 +50,6 @@ impl File {
     /// Whether its bytes go out as text.
     pub fn content(&self) -> Content {
         self.read.content
-    }
-}
-
-/// Whether a file's bytes go out as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// UTF-8 without NUL.
-    Text,
-    /// Anything else.
-    Binary,
-}
-
-impl Content {
-    /// Judges by the bytes alone, never by a name.
-    pub fn of(bytes: &[u8]) -> Self {
-        if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() { Self::Binary } else { Self::Text }
     }
 }
 

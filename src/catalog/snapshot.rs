@@ -91,6 +91,14 @@ impl Snapshot {
             && self.shards.iter().zip(&other.shards).all(|(a, b)| Arc::ptr_eq(a, b))
     }
 
+    /// Whether what lies at `path` is the very same here and in `other`.
+    pub(super) fn shares(&self, other: &Self, path: &str) -> bool {
+        match (self.shard(path), other.shard(path)) {
+            (Some(a), Some(b)) => std::ptr::eq(a, b),
+            _ => false,
+        }
+    }
+
     /// How much is served.
     pub fn totals(&self) -> Totals {
         self.totals

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::BoolishValueParser;
+use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::log;
@@ -39,7 +39,7 @@ pub(super) struct LogArgs {
     /// Tell more on stderr; twice for every request
     #[arg(short, long, global = true, action = clap::ArgAction::Count, env = "SKILLSERVE_VERBOSE", help_heading = "Messages")]
     pub verbose: u8,
-    /// Tell only errors on stderr
+    /// Tell only errors on stderr, and the address that port 0 took
     #[arg(short, long, global = true, env = "SKILLSERVE_QUIET", value_parser = BoolishValueParser::new(), conflicts_with = "verbose", help_heading = "Messages")]
     pub quiet: bool,
     /// How messages on stderr are written
@@ -90,35 +90,28 @@ pub(super) enum CommandArgs {
     },
 }
 
+/// Takes the empty path too: a variable that is set to nothing is a list without items, and a typed one is no directory.
+fn any_path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
+
 #[derive(Debug, Args)]
 pub(super) struct SourceArgs {
     /// A directory of skills, or one that is a skill itself. Where two hold the same URI, the first named wins
-    #[arg(value_name = "DIR", env = "SKILLSERVE_DIR", value_delimiter = '\n')]
+    #[arg(value_name = "DIR", env = "SKILLSERVE_DIR", value_parser = any_path())]
     pub dirs: Vec<PathBuf>,
     /// Serve DIR under a prefix: acme/billing=./skills makes skill://acme/billing/…
-    #[arg(long = "mount", value_name = "PREFIX=DIR", env = "SKILLSERVE_MOUNT", value_delimiter = '\n')]
+    #[arg(long = "mount", value_name = "PREFIX=DIR", env = "SKILLSERVE_MOUNT")]
     pub mounts: Vec<String>,
 
     /// Serve files and directories whose names begin with a dot too (never .git)
     #[arg(long, env = "SKILLSERVE_INCLUDE_HIDDEN", value_parser = BoolishValueParser::new(), help_heading = "What is served")]
     pub include_hidden: bool,
     /// Leave out what matches, in gitignore syntax; .skillignore files do the same. Can be repeated
-    #[arg(
-        long,
-        value_name = "GLOB",
-        env = "SKILLSERVE_EXCLUDE",
-        value_delimiter = '\n',
-        help_heading = "What is served"
-    )]
+    #[arg(long, value_name = "GLOB", env = "SKILLSERVE_EXCLUDE", help_heading = "What is served")]
     pub exclude: Vec<String>,
     /// Serve what matches although its name says that it holds a secret. Can be repeated
-    #[arg(
-        long,
-        value_name = "GLOB",
-        env = "SKILLSERVE_ALLOW_SECRET",
-        value_delimiter = '\n',
-        help_heading = "What is served"
-    )]
+    #[arg(long, value_name = "GLOB", env = "SKILLSERVE_ALLOW_SECRET", help_heading = "What is served")]
     pub allow_secret: Vec<String>,
     /// Which symbolic links are followed
     #[arg(
@@ -130,13 +123,7 @@ pub(super) struct SourceArgs {
     )]
     pub links: Links,
     /// Follow links into this directory too. Can be repeated
-    #[arg(
-        long,
-        value_name = "DIR",
-        env = "SKILLSERVE_FOLLOW_LINKS_TO",
-        value_delimiter = '\n',
-        help_heading = "What is served"
-    )]
+    #[arg(long, value_name = "DIR", env = "SKILLSERVE_FOLLOW_LINKS_TO", value_parser = any_path(), help_heading = "What is served")]
     pub follow_links_to: Vec<PathBuf>,
     /// What to do with a skill whose name is not its directory's
     #[arg(
@@ -203,10 +190,10 @@ pub(super) struct ListeningArgs {
     #[arg(long, value_name = "HOST:PORT", env = "SKILLSERVE_LISTEN", default_value = "127.0.0.1:8008")]
     pub listen: String,
     /// A host name under which clients may ask, besides this machine's own. Can be repeated
-    #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST", value_delimiter = '\n')]
+    #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST")]
     pub allow_host: Vec<String>,
     /// A web page's origin that may ask, besides this server's own: https://app.example. Can be repeated
-    #[arg(long, value_name = "ORIGIN", env = "SKILLSERVE_ALLOW_ORIGIN", value_delimiter = '\n')]
+    #[arg(long, value_name = "ORIGIN", env = "SKILLSERVE_ALLOW_ORIGIN")]
     pub allow_origin: Vec<String>,
     /// Keep at most this many sessions of clients from before 2026-07-28, which hear of changes only in one
     #[arg(long, value_name = "N", env = "SKILLSERVE_SESSIONS", default_value_t = 0)]

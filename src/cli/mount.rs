@@ -7,8 +7,11 @@ use crate::tree::Mount;
 /// The mounts of plain directories and of `PREFIX=DIR` words, in this order.
 ///
 /// # Errors
-/// A sentence for a word that is no mount.
+/// A sentence for an empty directory, or for a word that is no mount.
 pub(super) fn all(dirs: Vec<PathBuf>, mounts: Vec<String>) -> Result<Vec<Mount>, String> {
+    if dirs.iter().any(|dir| dir.as_os_str().is_empty()) {
+        return Err("a DIR is empty: name a directory of skills, for example ./skills".to_owned());
+    }
     let plain = dirs.into_iter().map(|dir| Ok(Mount { prefix: String::new(), dir }));
     plain.chain(mounts.iter().map(|word| parse(word))).collect()
 }

@@ -8,6 +8,7 @@ use crate::report;
 
 use super::Exit;
 use super::look::{look, open};
+use super::output::Output;
 
 /// Prints every finding with its source line, and the sum.
 ///
@@ -17,7 +18,7 @@ pub fn check(source: &Source) -> anyhow::Result<Exit> {
     let looked = look(&open(source, Duration::ZERO)?, &source.catalog);
     let is_coloured =
         stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let mut out = stdout().lock();
+    let mut out = Output::new();
     for finding in looked.findings() {
         writeln!(out, "{}\n", report::annotated(finding, is_coloured))?;
     }

@@ -1,6 +1,6 @@
 //! `skillserve list`: says what would be served.
 
-use std::io::{Write as _, stdout};
+use std::io::Write as _;
 use std::time::Duration;
 
 use crate::cli::Source;
@@ -8,6 +8,7 @@ use crate::{mcp, report};
 
 use super::Exit;
 use super::look::{look, open};
+use super::output::Output;
 
 /// The width of the table where no terminal tells its own.
 const TABLE_COLUMNS: usize = 120;
@@ -22,11 +23,11 @@ pub fn list(source: &Source, json: bool) -> anyhow::Result<Exit> {
     let snapshot = looked.snapshot();
     let text = if json {
         let entries: Vec<_> = snapshot.skills().map(|skill| mcp::entry_json(snapshot, skill)).collect();
-        serde_json::to_string_pretty(&entries)? + "\n"
+        report::escape::json(&serde_json::to_string_pretty(&entries)?) + "\n"
     } else {
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         report::table(snapshot, columns.unwrap_or(TABLE_COLUMNS))
     };
-    stdout().lock().write_all(text.as_bytes())?;
+    Output::new().write_all(text.as_bytes())?;
     Ok(Exit::Clean)
 }

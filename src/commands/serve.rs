@@ -2,12 +2,14 @@
 
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 
 use anyhow::{anyhow, bail};
 use tokio::net::TcpListener;
 
 use crate::catalog::Catalog;
 use crate::cli::{Listening, Serving, Source};
+use crate::log;
 use crate::mcp::Handler;
 
 use super::Exit;
@@ -33,7 +35,7 @@ pub fn http(source: Source, serving: Serving, listening: Listening) -> anyhow::R
         let listener = bind(&listening.address).await?;
         let address = listener.local_addr()?;
         let (catalog, handler) = start(source, serving).await?;
-        tracing::info!("listening on http://{address}{}", crate::http::ENDPOINT);
+        tell_address(address, listening.address.ends_with(":0"));
         until_failure(&catalog, crate::http::serve(listener, handler, listening.http, stopped()?)).await
     })
 }
@@ -66,6 +68,17 @@ async fn until_failure(
     tokio::select! {
         served = serve => served,
         why = catalog.failure() => bail!("{why}"),
+    }
+}
+
+/// Says where HTTP is listened for. A port that the system chose is told even if nothing but errors is: nobody could
+/// connect otherwise.
+fn tell_address(address: SocketAddr, is_chosen: bool) {
+    let url = format!("http://{address}{}", crate::http::ENDPOINT);
+    if is_chosen {
+        tracing::info!(target: log::RESULT, "listening on {url}");
+    } else {
+        tracing::info!("listening on {url}");
     }
 }
 

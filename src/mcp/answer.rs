@@ -29,8 +29,8 @@ pub(crate) async fn finish<T>(
         () = cancelled.cancelled() => Err(Failure::Cancelled),
     };
     match &result {
-        Ok(_) => tracing::debug!(method, "answered"),
-        Err(failure) => tracing::debug!(method, ?failure, "failed"),
+        Ok(_) => tracing::trace!(method, "answered"),
+        Err(failure) => tracing::trace!(method, ?failure, "failed"),
     }
     result.map_err(ErrorData::from)
 }

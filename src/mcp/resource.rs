@@ -8,9 +8,9 @@ use bytes::Bytes;
 use chrono::{DateTime, Datelike, SecondsFormat};
 use rmcp::model::{Annotations, DIRECTORY_MIME_TYPE, Resource, ResourceContents};
 
-use crate::catalog::{Content, File, Node, Skill, Snapshot};
+use crate::catalog::{File, Node, Skill, Snapshot};
 use crate::media_type;
-use crate::skill::SKILL_MD;
+use crate::skill::{Content, SKILL_MD};
 use crate::uri;
 
 use super::entry::{skill_md_path, text};

@@ -33,6 +33,22 @@ pub fn path(path: &Path) -> String {
     shown
 }
 
+/// JSON as it can be shown: the same value, with what is not plainly visible as JSON's own escapes. Line feeds stay, because
+/// in valid JSON they stand between values only.
+pub fn json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || !is_deceptive(c) {
+            shown.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(shown, "\\u{unit:04x}");
+        }
+    }
+    shown
+}
+
 /// Controls, and what is invisible or changes the order of its neighbours: zero-width characters, bidirectional controls,
 /// line and paragraph separators, tag characters.
 fn is_deceptive(c: char) -> bool {
@@ -59,6 +75,15 @@ mod tests {
         check("line\nfeed\ttab\r", "line\\nfeed\\ttab\\r");
         check("\u{202e}evil\u{2066}", "\\u{202e}evil\\u{2066}");
         check("a\u{200b}b\u{e0041}c\u{85}", "a\\u{200b}b\\u{e0041}c\\u{85}");
+    }
+
+    #[test]
+    fn json_keeps_its_value() {
+        let value = serde_json::json!({ "a\u{9b}31m": "é \u{202e}\u{e0041}\u{7f}\n\u{1b}🚀" });
+        let shown = json(&serde_json::to_string_pretty(&value).unwrap());
+        let expected = "{\n  \"a\\u009b31m\": \"é \\u202e\\udb40\\udc41\\u007f\\n\\u001b🚀\"\n}";
+        assert_eq!(shown, expected);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
     }
 
     #[cfg(unix)]

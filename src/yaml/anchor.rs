@@ -17,6 +17,8 @@ pub(super) struct Contents {
     pub(super) scalar: bool,
     /// The anchors that aliases in it refer to.
     pub(super) aliases: Vec<usize>,
+    /// How deeply collections are nested in it after the expansion of its aliases, itself included; 0 for a scalar.
+    pub(super) depth: usize,
 }
 
 impl Contents {
@@ -24,6 +26,7 @@ impl Contents {
     pub(super) fn absorb(&mut self, child: Self) {
         self.scalar |= child.scalar;
         self.aliases.extend(child.aliases);
+        self.depth = self.depth.max(child.depth);
     }
 }
 
@@ -45,6 +48,11 @@ impl Anchor {
     /// A node that is complete.
     pub(super) fn new(value: Value, nodes: usize, text_bytes: usize, contents: Contents) -> Self {
         Self { value, nodes, text_bytes, contents, uses: 1, weight: 0 }
+    }
+
+    /// How deeply collections are nested in it.
+    pub(super) fn depth(&self) -> usize {
+        self.contents.depth
     }
 }
 

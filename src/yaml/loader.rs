@@ -150,7 +150,7 @@ impl<'a> Loader<'a> {
             .and_then(|kind| scalar::resolve(text, style, kind))
             .map_err(|refusal| explain::scalar(refusal, self.tag_or(span, &at)))?;
         self.grow(1, text.len(), &at)?;
-        let contents = Contents { scalar: true, aliases: Vec::new() };
+        let contents = Contents { scalar: true, ..Contents::default() };
         if anchor != 0 {
             self.grow(1, text.len(), &at)?;
             self.anchors.define(anchor, Anchor::new(value.clone(), 1, text.len(), contents.clone()));
@@ -160,7 +160,10 @@ impl<'a> Loader<'a> {
 
     fn alias(&mut self, id: usize, at: Range<usize>) -> Result<(), Problem> {
         let anchor = self.anchors.resolve(id).map_err(|refusal| explain::alias(refusal, at.clone()))?;
-        let (nodes, text_bytes) = (anchor.nodes, anchor.text_bytes);
+        let (nodes, text_bytes, depth) = (anchor.nodes, anchor.text_bytes, anchor.depth());
+        if self.frames.len() + depth > DEPTH_MAX {
+            return Err(explain::too_deep(at));
+        }
         // Only what fits is copied.
         if self.nodes + nodes > NODES_MAX || self.text_bytes + text_bytes > TEXT_MAX_BYTES {
             return Err(explain::alias(anchor::Refusal::Weight, at));
@@ -168,7 +171,7 @@ impl<'a> Loader<'a> {
         self.nodes += nodes;
         self.text_bytes += text_bytes;
         let value = anchor.value.clone();
-        self.place(Node { value, span: at, contents: Contents { scalar: false, aliases: vec![id] } })
+        self.place(Node { value, span: at, contents: Contents { scalar: false, aliases: vec![id], depth } })
     }
 
     fn open(
@@ -212,7 +215,8 @@ impl<'a> Loader<'a> {
     }
 
     fn close(&mut self, at: Range<usize>) -> Result<(), Problem> {
-        let Some(frame) = self.frames.pop() else { return Ok(()) };
+        let Some(mut frame) = self.frames.pop() else { return Ok(()) };
+        frame.contents.depth += 1;
         let value = match frame.kind {
             Open::List(items) => Value::Array(items),
             Open::Mapping(fields, _) => Value::Object(fields),

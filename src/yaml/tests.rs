@@ -131,6 +131,16 @@ fn depth_has_a_bound() {
     assert!(load(&maps(DEPTH_MAX)).is_ok());
     check(&maps(DEPTH_MAX + 1), Err(Code::YamlDepth));
     check(&"- ".repeat(DEPTH_MAX + 1), Err(Code::YamlDepth));
+
+    let nested = |depth: usize, inner: &str| format!("{}{inner}{}", "[".repeat(depth), "]".repeat(depth));
+    let aliased = |outer, inner| format!("a: &a {}\nb: {}\n", nested(inner, "x"), nested(outer, "*a"));
+    assert!(load(&aliased(23, 40)).is_ok());
+    check(&aliased(24, 40), Err(Code::YamlDepth));
+    let chain = |at: usize| format!("a{at}: &a{at} {}\n", nested(20, &format!("*a{}", at - 1)));
+    let chains = |links: usize| "a0: &a0 x\n".to_owned() + &(1..=links).map(chain).collect::<String>();
+    assert!(load(&chains(3)).is_ok());
+    check(&chains(4), Err(Code::YamlDepth));
+    check(&format!("a: &a {}\n? *a\n: b\n", nested(DEPTH_MAX - 1, "x")), Err(Code::YamlNotJson));
 }
 
 #[test]

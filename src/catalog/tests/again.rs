@@ -167,3 +167,25 @@ fn an_idle_look_gives_the_very_snapshot_of_the_look_before() {
         std::thread::sleep(Duration::from_millis(100));
     }
 }
+
+#[test]
+fn changes_are_told_skill_by_skill() {
+    let files = ["a", "b", "c", "c/in", "d"].map(|path| {
+        let name = path.rsplit('/').next().unwrap();
+        (format!("{path}/SKILL.md"), skill(name))
+    });
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let mut again = Again::new(&files, Duration::ZERO);
+    let before = again.last.1.snapshot.clone();
+    fs::remove_dir_all(again.dir.path().join("a")).unwrap();
+    again.write("c/in/new.md", "new");
+    fs::create_dir(again.dir.path().join("e")).unwrap();
+    again.write("e/SKILL.md", &skill("e"));
+    again.write("d/SKILL.md", &skill("d"));
+    again.look();
+    let now = &again.last.1.snapshot;
+    let paths = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+    let changes = Changes { added: paths(&["e"]), changed: paths(&["c", "c/in"]), removed: paths(&["a"]) };
+    assert_eq!(now.changes_since(&before), changes);
+    assert_eq!(now.changes_since(now), Changes::default());
+}

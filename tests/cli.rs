@@ -1,0 +1,447 @@
+//! The commands as somebody types them: what they print, and how they end.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "what a test cannot go on without ends it")]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
+
+use common::http::{Request, Server};
+use common::stdio::Host;
+use common::{Client, Era, PATIENCE, skill_md, skillserve, write};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A name that would clear the screen, turn the text around and look empty.
+const HOSTILE: &str = "bad\u{1b}[2J\u{9b}31m\u{202e}\u{200b}";
+
+/// A directory in which commands are typed: `good` holds a skill, `mixed` one that is served and one that is not,
+/// `empty` nothing, and `file` is a file.
+fn bed() -> TempDir {
+    let bed = tempfile::tempdir().unwrap();
+    write(
+        bed.path(),
+        &[
+            ("good/csv/SKILL.md", &skill_md("csv", "")),
+            ("good/csv/notes.txt", b"notes\n"),
+            ("good/csv/.hidden", b"hidden\n"),
+            ("good/csv/credentials.json", b"{}\n"),
+            ("good/other/SKILL.md", &skill_md("renamed", "")),
+            ("mixed/csv/SKILL.md", &skill_md("csv", "")),
+            ("mixed/broken/SKILL.md", b"no frontmatter\n"),
+            ("outside/far.txt", b"far\n"),
+            ("file", b""),
+        ],
+    );
+    fs::create_dir(bed.path().join("empty")).unwrap();
+    symlink("notes.txt", bed.path().join("good/csv/near.txt")).unwrap();
+    symlink("../../outside/far.txt", bed.path().join("good/csv/far.txt")).unwrap();
+    bed
+}
+
+fn command(dir: &Path, args: &[impl AsRef<OsStr>]) -> Command {
+    let mut command = skillserve();
+    command.args(args).current_dir(dir).stdin(Stdio::null());
+    command
+}
+
+/// What both streams of the program hold.
+fn printed(output: &Output) -> String {
+    String::from_utf8([&*output.stdout, &*output.stderr].concat()).unwrap()
+}
+
+/// Types `args` in a fresh [`bed`]: the program ends with this code, having printed these words.
+#[track_caller]
+fn check(args: &[&str], (code, words): (i32, &str)) -> Output {
+    let output = command(bed().path(), args).output().unwrap();
+    let printed = printed(&output);
+    assert!(output.status.code() == Some(code) && printed.contains(words), "{args:?}: {output:?}\n{printed}");
+    output
+}
+
+/// Sends requests to a program that serves stdin, which then ends by itself.
+fn ask(mut command: Command, requests: &[Value]) -> Output {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    for request in requests {
+        // A program that refuses to serve has closed its input.
+        let _ = writeln!(input, "{request}");
+    }
+    drop(input);
+    child.wait_with_output().unwrap()
+}
+
+/// The answers that were given, by the numbers of their requests.
+fn answers(output: &Output) -> Vec<Value> {
+    let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let mut answers: Vec<Value> = lines.map(|line| serde_json::from_slice(line).unwrap()).collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    answers
+}
+
+fn list_request() -> Value {
+    Era::Modern.request(1, "skills/list", json!({}))
+}
+
+/// Lines as they come.
+fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            let _ = sender.send(line);
+        }
+    });
+    lines
+}
+
+/// The first line that holds `words`.
+#[track_caller]
+fn wait_for(lines: &Receiver<String>, words: &str) -> String {
+    let begin = Instant::now();
+    loop {
+        let line = lines.recv_timeout(PATIENCE.saturating_sub(begin.elapsed())).expect(words);
+        if line.contains(words) {
+            return line;
+        }
+    }
+}
+
+/// A server that chose its port.
+fn serve(mut command: Command) -> Server {
+    let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut server = Server { child, address: String::new() };
+    let told = wait_for(&lines(server.child.stderr.take().unwrap()), "listening on http://");
+    let url = told.split_once("http://").unwrap().1;
+    server.address = url.split_once("/mcp").unwrap().0.to_owned();
+    server
+}
+
+#[test]
+fn exit_codes_tell_how_a_check_went() {
+    check(&["check", "mixed/csv"], (0, "1 skill (1 file, 53 B) would be served, 0 skipped, 0 warnings\n"));
+    check(&["check", "mixed"], (1, "error[no-frontmatter]"));
+    check(&["check", "mixed", "nope"], (2, "there is no directory \"nope\""));
+    check(&["list", "mixed"], (0, "skill://csv/SKILL.md"));
+    check(&["--version"], (0, env!("CARGO_PKG_VERSION")));
+    check(&["help"], (0, "SKILLSERVE_MAX_FILES"));
+    check(&["check", "--nope", "good"], (2, "--nope"));
+}
+
+#[test]
+fn a_directory_that_cannot_be_served_is_told_in_one_sentence() {
+    for name in ["check", "list", "stdio", "http"] {
+        for (dir, sentence) in [
+            ("nope", "error: there is no directory \"nope\": check the path, or create it\n"),
+            ("file", "error: \"file\" is not a directory: name the directory that holds it\n"),
+        ] {
+            let output = check(&[name, dir], (2, ""));
+            assert_eq!((&*output.stderr, &*output.stdout), (sentence.as_bytes(), &b""[..]), "{name} {dir}");
+        }
+        check(&[name, ""], (2, "error: a DIR is empty: name a directory of skills"));
+        check(&[name], (2, "error: name a directory of skills, for example ./skills\n"));
+        check(&[name, "--mount", "good"], (2, "error: --mount takes PREFIX=DIR"));
+    }
+    check(&[], (2, "error: say what to do, for example `skillserve http ./skills`"));
+}
+
+#[test]
+fn an_empty_directory_is_served_with_a_warning() {
+    check(&["check", "empty"], (0, "warning[no-skills]"));
+    check(&["stdio", "empty", "--strict"], (0, "warning[no-skills] empty"));
+    let bed = bed();
+    let output = ask(command(bed.path(), &["stdio", "empty"]), &[list_request()]);
+    assert_eq!(answers(&output)[0]["result"]["skills"], json!([]), "{output:?}");
+}
+
+#[test]
+fn a_port_in_use_is_told_in_one_sentence() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let output = check(&["http", "good", "--listen", &address], (2, &address));
+    let sentence = format!(
+        "error: {address} is in use: stop the program that has it, or take another port with --listen\n"
+    );
+    assert_eq!(printed(&output), sentence);
+}
+
+#[test]
+fn strict_serves_all_or_nothing() {
+    let sentence = "1 skipped, so --strict serves nothing: cure the errors above, or leave --strict out\n";
+    for name in ["stdio", "http"] {
+        let output = check(&[name, "--strict", "mixed"], (2, sentence));
+        assert_eq!(printed(&output).matches("--strict serves nothing").count(), 1);
+    }
+    check(&["stdio", "--strict", "mixed/csv"], (0, "serving 1 skill"));
+}
+
+#[test]
+fn a_directory_that_appears_in_time_is_served() {
+    let bed = bed();
+    let mut command = command(bed.path(), &["stdio", "later", "--wait-for-root", "600"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Running(command.spawn().unwrap());
+    writeln!(child.0.stdin.as_mut().unwrap(), "{}", list_request()).unwrap();
+    wait_for(&lines(child.0.stderr.take().unwrap()), "waiting for later");
+    fs::rename(bed.path().join("good"), bed.path().join("later")).unwrap();
+    wait_for(&lines(child.0.stdout.take().unwrap()), "skill://csv/SKILL.md");
+}
+
+#[test]
+fn a_directory_that_does_not_appear_in_time_is_told_once() {
+    let bed = bed();
+    let mut command = command(bed.path(), &["stdio", "later", "--wait-for-root", "1"]);
+    // The input stays open, so that nothing but the failure ends the program.
+    let child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = Running(child);
+    common::wait_until("the program ends", || child.0.try_wait().unwrap().is_some());
+    let mut told = String::new();
+    child.0.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert_eq!(
+        told,
+        "info: waiting for later\nerror: there is no directory \"later\": check the path, or create it\n"
+    );
+    assert_eq!(child.0.wait().unwrap().code(), Some(2));
+}
+
+/// A program that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_mount_is_served_below_its_prefix() {
+    let bed = bed();
+    let args = ["stdio", "--mount", "acme/größe 1=good", "mixed/csv"];
+    let uri = "skill://acme/gr%C3%B6%C3%9Fe%201/csv/notes.txt";
+    let read = Era::Modern.request(2, "resources/read", json!({"uri": uri}));
+    let output = ask(command(bed.path(), &args), &[list_request(), read]);
+    let answers = answers(&output);
+    let skills = answers[0]["result"]["skills"].as_array().unwrap();
+    let uris: Vec<_> = skills.iter().map(|skill| skill["uri"].as_str().unwrap()).collect();
+    assert_eq!(uris, ["skill://acme/gr%C3%B6%C3%9Fe%201/csv/SKILL.md", "skill://csv/SKILL.md"]);
+    assert_eq!(answers[1]["result"]["contents"][0]["text"], "notes\n", "{output:?}");
+}
+
+#[test]
+fn the_list_in_json_is_what_hosts_are_told() {
+    let bed = bed();
+    let deceptive =
+        format!("metadata:\n  a: \"\\e[2J\\x9b31m\\u202E\\u200B\\U000E0041\"\n  {HOSTILE:?}: x\n");
+    // Rust's escapes of these characters are YAML's, but for the braces.
+    let deceptive = deceptive.replace("\\u{1b}", "\\e").replace("\\u{9b}", "\\x9b");
+    let deceptive = deceptive.replace("\\u{202e}", "\\u202E").replace("\\u{200b}", "\\u200B");
+    write(bed.path(), &[("mixed/loud/SKILL.md", &skill_md("loud", &deceptive))]);
+    let output = command(bed.path(), &["list", "--json", "mixed"]).output().unwrap();
+    let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(listed[1]["frontmatter"]["metadata"][HOSTILE], "x");
+    let mut host = Host::connect(&bed.path().join("mixed"), Era::Modern);
+    assert_eq!(host.result("skills/list", json!({}))["skills"], listed);
+    assert_is_harmless(&output.stdout);
+}
+
+/// Nothing of it moves the cursor, hides, or turns text around.
+#[track_caller]
+fn assert_is_harmless(bytes: &[u8]) {
+    let text = std::str::from_utf8(bytes).unwrap();
+    let is_harmful = |c: char| {
+        c.is_control() && c != '\n' || matches!(c, '\u{200b}' | '\u{202e}' | '\u{e0000}'..='\u{e0fff}')
+    };
+    assert!(!text.contains(is_harmful), "{text:?}");
+}
+
+#[test]
+fn a_hostile_name_does_no_harm_in_any_output() {
+    let bed = tempfile::tempdir().unwrap();
+    let name_of_skill = format!("---\nname: {:?}\ndescription: x\n---\n", "a\\u202Eb").replace("\\\\", "\\");
+    write(
+        bed.path(),
+        &[
+            (&format!("{HOSTILE}/SKILL.md"), b"no frontmatter\n"),
+            ("named/SKILL.md", name_of_skill.as_bytes()),
+        ],
+    );
+    let shown = "bad\\u{1b}[2J\\u{9b}31m\\u{202e}\\u{200b}/SKILL.md";
+    let run = |args: &[&str]| {
+        let output = command(bed.path(), args).output().unwrap();
+        assert_is_harmless(&output.stdout);
+        assert_is_harmless(&output.stderr);
+        output
+    };
+    assert!(printed(&run(&["check", "."])).contains(shown));
+
+    let output = run(&["list", "."]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    let words = format!("error[no-frontmatter] ./{shown}:1:1: the file does not begin with");
+    assert!(text.contains(&words) && text.contains("\n  help: ") && text.contains("a\\u{202e}b"), "{text}");
+
+    let output = run(&["list", "--log-format", "json", "."]);
+    let events: Vec<Value> =
+        output.stderr.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+    let event = events.iter().find(|event| event["code"] == "no-frontmatter").unwrap();
+    assert_eq!((&event["level"], &event["line"], &event["column"]), (&json!("ERROR"), &json!(1), &json!(1)));
+    assert_eq!(event["path"], format!("./{shown}"));
+    assert!(event["message"].is_string() && event["help"].is_string(), "{event}");
+
+    // A root that is not there is told with its name, too.
+    let output = command(bed.path(), &["check", HOSTILE, "x\u{202e}"]).output().unwrap();
+    assert_is_harmless(&output.stderr);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let bed = bed();
+    for index in 0..300 {
+        write(bed.path(), &[(&format!("mixed/broken-{index}/SKILL.md"), b"x\n")]);
+    }
+    for (args, code) in [
+        (&["check", "mixed"][..], 1),
+        (&["check", "mixed/csv"], 0),
+        (&["list", "-q", "mixed"], 0),
+        (&["list", "-q", "--json", "mixed"], 0),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = command(bed.path(), args).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
+        assert!(!printed(&output).contains("pipe"), "{args:?}: {output:?}");
+    }
+}
+
+#[test]
+fn what_is_typed_stays_whole() {
+    let bed = bed();
+    fs::rename(bed.path().join("good"), bed.path().join("a\nb")).unwrap();
+    let output = command(bed.path(), &["list", "-q", "a\nb", "--mount", "m=a\nb"]).output().unwrap();
+    assert!(printed(&output).contains("skill://m/csv/SKILL.md"), "{output:?}");
+}
+
+#[test]
+fn a_list_in_the_environment_has_an_item_on_each_line() {
+    let bed = bed();
+    let check = |list: &str, expected: &[&str]| {
+        let mut command = command(bed.path(), &["list", "-q"]);
+        command.env("SKILLSERVE_DIR", list).env("SKILLSERVE_MOUNT", "m=good\n");
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        let uris: Vec<_> = text.split_whitespace().filter(|word| word.starts_with("skill://")).collect();
+        assert_eq!(uris, expected, "{output:?}");
+    };
+    check("mixed\n", &["skill://csv/SKILL.md", "skill://m/csv/SKILL.md"]);
+    check("\nmixed\n\ngood/csv\n", &["skill://csv/SKILL.md", "skill://m/csv/SKILL.md"]);
+    check("", &["skill://m/csv/SKILL.md"]);
+    check("\n", &["skill://m/csv/SKILL.md"]);
+}
+
+/// Each variable, its value, a command, and words that are printed with it and not without it. With `!` in front it is the
+/// other way round. A command that serves is asked for its skills.
+const VARIABLES: &[(&str, &str, &[&str], &str)] = &[
+    ("DIR", "good", &["list"], "skill://csv/SKILL.md"),
+    ("MOUNT", "acme=good", &["list", "mixed"], "skill://acme/csv/SKILL.md"),
+    ("JSON", "true", &["list", "good"], "\"uri\""),
+    ("INCLUDE_HIDDEN", "yes", &["list", "--json", "good"], "skill://csv/.hidden"),
+    ("EXCLUDE", "x\nnotes.*\n", &["list", "--json", "good"], "!notes.txt"),
+    ("ALLOW_SECRET", "credentials.json", &["list", "--json", "good"], "skill://csv/credentials.json"),
+    ("LINKS", "refuse", &["list", "--json", "good"], "!skill://csv/near.txt"),
+    ("FOLLOW_LINKS_TO", "outside", &["list", "--json", "good"], "skill://csv/far.txt"),
+    ("ON_NAME_MISMATCH", "use-name", &["list", "good"], "skill://renamed/SKILL.md"),
+    ("MAX_FILES", "1", &["check", "good"], "too-many-files"),
+    ("MAX_BYTES", "10", &["check", "good"], "too-large"),
+    ("VERBOSE", "2", &["stdio", "good"], "trace: answered"),
+    ("QUIET", "1", &["stdio", "good"], "!serving 1 skill"),
+    ("LOG_FORMAT", "json", &["stdio", "good"], "\"level\":\"INFO\""),
+    ("NAME", "my skills", &["stdio", "good"], "\"title\":\"my skills\""),
+    ("TTL", "7", &["stdio", "good"], "\"ttlMs\":7000"),
+    ("CACHE_SCOPE", "public", &["stdio", "good"], "\"cacheScope\":\"public\""),
+    ("WAIT_FOR_ROOT", "1", &["stdio", "nope"], "waiting for nope"),
+    ("STRICT", "on", &["stdio", "mixed"], "--strict serves nothing"),
+    ("LISTEN", "nowhere", &["http", "good"], "cannot listen on nowhere"),
+];
+
+/// Those that need a listening server.
+const VARIABLES_OF_HTTP: &[(&str, &str, &str, &str)] = &[
+    ("ALLOW_HOST", "skills.example\n", "Host", "skills.example"),
+    ("ALLOW_ORIGIN", "https://app.example\n", "Origin", "https://app.example"),
+];
+
+#[test]
+fn every_variable_has_its_effect() {
+    let bed = bed();
+    for (name, value, args, words) in VARIABLES {
+        let run = |value: Option<&str>| {
+            let mut command = command(bed.path(), args);
+            // Without the variable, the port is one that fails too.
+            command.envs(value.map(|value| (format!("SKILLSERVE_{name}"), value)));
+            if args[0] == "http" && value.is_none() {
+                command.args(["--listen", "elsewhere"]);
+            }
+            printed(&ask(command, &[list_request()]))
+        };
+        let (with, without) = (run(Some(value)), run(None));
+        let (yes, no) = if words.starts_with('!') { (without, with) } else { (with, without) };
+        let words = words.trim_start_matches('!');
+        assert!(yes.contains(words) && !no.contains(words), "{name}:\n{yes}\nand:\n{no}");
+    }
+}
+
+#[test]
+fn every_variable_of_http_has_its_effect() {
+    let bed = bed();
+    for (name, value, header, sent) in VARIABLES_OF_HTTP {
+        let status = |value: Option<&str>| {
+            let mut command = command(bed.path(), &["http", "--listen", "127.0.0.1:0", "good"]);
+            command.envs(value.map(|value| (format!("SKILLSERVE_{name}"), value)));
+            let server = serve(command);
+            server.exchange(&Request::message(Era::Modern, &list_request()).with(header, sent)).status
+        };
+        assert_eq!((status(Some(value)), status(None)), (200, 403), "{name}");
+    }
+}
+
+/// Those whose tests stand beside what they do, because it takes a change on the disk or a session to see it.
+const VARIABLES_OF_CHANGES: &[&str] = &["KEEP_LAST_GOOD", "NO_WATCH", "POLL", "SESSIONS"];
+
+#[test]
+fn no_variable_is_without_a_test() {
+    let named = VARIABLES.iter().map(|row| row.0).chain(VARIABLES_OF_HTTP.iter().map(|row| row.0));
+    let named = named.chain(VARIABLES_OF_CHANGES.iter().copied());
+    let named: BTreeSet<String> = named.map(str::to_owned).collect();
+    let mut told = BTreeSet::new();
+    for name in ["stdio", "http", "check", "list"] {
+        let help = printed(&check(&[name, "--help"], (0, "SKILLSERVE_DIR")));
+        let parts = help.split("[env: SKILLSERVE_").skip(1);
+        told.extend(parts.map(|part| part.split(['=', ']']).next().unwrap().to_owned()));
+    }
+    assert_eq!(named, told);
+}
+
+#[test]
+fn requests_are_told_when_everything_is() {
+    let bed = bed();
+    let told = |verbosity: &str| {
+        let args = ["stdio", verbosity, "good"];
+        printed(&ask(command(bed.path(), &args), &[list_request()])).contains("answered")
+    };
+    assert_eq!((told("-v"), told("-vv")), (false, true));
+}
+
+#[test]
+fn a_port_that_was_chosen_is_told_even_by_a_quiet_server() {
+    let bed = bed();
+    let server = serve(command(bed.path(), &["http", "-q", "--listen", "127.0.0.1:0", "good"]));
+    assert!(!server.address.ends_with(":0"));
+}
