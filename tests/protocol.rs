@@ -188,7 +188,7 @@ fn read_all(client: &mut dyn Client) -> usize {
 
 #[test]
 fn every_file_has_the_size_and_the_digest_that_its_listing_states() {
-    check(|client| assert_eq!(read_all(client), 10));
+    check(|client| assert_eq!(read_all(client), 11));
     let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("skills-example");
     let server = Server::start(&example, &[]);
     for era in [Era::Modern, Era::Legacy] {
