@@ -67,3 +67,6 @@ pub async fn serve(
         never = sessions.sweep() => match never {},
     }
 }
+
+#[cfg(test)]
+mod tests;

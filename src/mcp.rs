@@ -111,3 +111,31 @@ impl Handler {
 pub fn entry_json(snapshot: &Snapshot, skill: &Skill) -> serde_json::Value {
     serde_json::to_value(entry::entry(snapshot, skill)).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use crate::testing::Skills;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_may_be_kept_until_something_else_can_be_said() {
+        let skills = Skills::new().await;
+        let handler = |ttl| {
+            Handler::new(
+                skills.catalog.clone(),
+                Options { name: "test".into(), ttl, cache_scope: CacheScope::Private },
+            )
+        };
+        assert_eq!(handler(None).ttl_ms(), 0);
+        assert_eq!(handler(Some(Duration::from_secs(60))).ttl_ms(), 60_000);
+        skills.catalog.set_next_look(Some(Instant::now() + Duration::from_secs(10)));
+        assert!((9_000..=10_000).contains(&handler(None).ttl_ms()));
+        assert_eq!(handler(Some(Duration::ZERO)).ttl_ms(), 0);
+        // A look that is late can happen at any time.
+        skills.catalog.set_next_look(Some(Instant::now()));
+        assert_eq!(handler(None).ttl_ms(), 0);
+    }
+}

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 const ID: &str = "io.modelcontextprotocol/subscriptionId";
 const MAKEFILE: &str = "skill://csv/Makefile";
 /// The most subscriptions over all connections.
-const STREAMS_MAX: usize = 256;
+const LISTENS_MAX: usize = 256;
 
 fn listen(server: &Server, id: u64, notifications: &Value) -> Events {
     server.open(&listening(id, notifications))
@@ -108,7 +108,7 @@ fn subscriptions_are_bounded_and_leave_nothing_behind() {
         change(&server, root.path(), "again\n");
         wait_until("the connections are closed", || files() <= before + 2);
     }
-    let mut open: Vec<_> = (0..STREAMS_MAX as u64).map(|id| listen(&server, id, &wanted)).collect();
+    let mut open: Vec<_> = (0..LISTENS_MAX as u64).map(|id| listen(&server, id, &wanted)).collect();
     let refused = server.exchange(&listening(7, &wanted)).json();
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32000)), "{refused}");
     // Whoever only asks is not held up.

@@ -110,6 +110,31 @@ fn the_end_of_the_input_is_the_end() {
 }
 
 #[test]
+fn a_subscription_ends_with_its_result_when_the_input_or_the_program_does() {
+    let root = skills();
+    for ends in ["input", "TERM"] {
+        let mut host = Host::start(root.path(), Era::Modern);
+        host.result("skills/list", json!({}));
+        let params = json!({"notifications": {"resourcesListChanged": true}});
+        host.send(&Era::Modern.request(8, "subscriptions/listen", params));
+        assert_eq!(host.receive()["method"], "notifications/subscriptions/acknowledged");
+        write(root.path(), &[("csv/Makefile", ends.as_bytes())]);
+        host.send(&Era::Modern.request(9, "resources/read", json!({"uri": "skill://csv/Makefile"})));
+        let told = [host.receive(), host.receive()];
+        assert!(told.iter().any(|message| message["method"] == "notifications/resources/list_changed"));
+        if ends == "input" {
+            host.close();
+        } else {
+            signal(&host, ends);
+        }
+        let result = host.receive();
+        assert_eq!((&result["id"], &result["result"]["resultType"]), (&json!(8), &json!("complete")));
+        assert!(host.is_silent());
+        check_end(&mut host);
+    }
+}
+
+#[test]
 fn requests_before_the_end_of_the_input_are_answered() {
     let root = skills();
     let mut host = Host::start(root.path(), Era::Modern);

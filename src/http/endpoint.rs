@@ -23,7 +23,7 @@ use super::sessions::Sessions;
 use super::stream::KEEP_ALIVE;
 
 /// The most streams that tell of changes at once, over all connections. There is room for other requests beside them.
-const STREAMS_MAX: usize = 256;
+const LISTENS_MAX: usize = 256;
 
 /// What a client must accept, because what listens may be answered with a stream.
 const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -44,7 +44,7 @@ impl Endpoint {
         sessions: Arc<Sessions>,
         stopping: CancellationToken,
     ) -> Self {
-        let gate = Gate::new(handler.catalog().clone(), STREAMS_MAX, stopping);
+        let gate = Gate::new(handler.catalog().clone(), LISTENS_MAX, stopping);
         // The guard is the check of hosts and origins, and nothing larger than a request comes as far as this. rmcp's
         // sessions are off: they answer everything with a stream, and hold a queue and tasks each.
         let config = StreamableHttpServerConfig::default()

@@ -180,6 +180,24 @@ async fn a_client_that_does_not_read_is_told_later_and_of_less() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_changes_before_the_acknowledgement_is_out_is_not_missed() {
+    let skills = Skills::new().await;
+    // The acknowledgement waits for room.
+    let mut client = Client::with_buffer(handler(&skills.catalog), skills.catalog.clone(), 64);
+    client.listen(1, json!({"resourcesListChanged": true, "resourceSubscriptions": [A]})).await;
+    client.send(2, "tools/list").await;
+    skills.write("a/notes.txt", "2").await;
+    let mut methods = Vec::new();
+    for _ in 0..4 {
+        let message = client.receive().await;
+        methods.push(message["method"].as_str().unwrap_or("the answer").to_owned());
+    }
+    methods.retain(|method| method != "the answer");
+    let expected = ["subscriptions/acknowledged", "resources/list_changed", "resources/updated"];
+    assert_eq!(methods, expected.map(|method| format!("notifications/{method}")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_the_input_ends_subscriptions_with_their_results() {
     for stops in [false, true] {
         let (_skills, mut client) = start().await;
