@@ -5,6 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use super::bed::Bed;
+use crate::tree::limits::Budgets;
 use crate::tree::{Directory, Hint, ReadError, Roots, Tree};
 
 /// A hint at these directories of the bed.
@@ -155,6 +156,24 @@ fn changed_rules_hold_all_the_way_down() {
     bed.write("root/a/.skillignore", "*.tmp");
     let third = again(&roots, &second, &hint(&bed, &["root/a"]));
     assert!(third.listed == 1 && are_same(&second, &third, ""));
+}
+
+#[test]
+fn links_compete_for_what_is_left_of_the_budget() {
+    let budgets = Budgets { small_link: 1, link: 3, linked: 4, vain: 100, ..Budgets::default() };
+    let bed = Bed::new(&["store/x/1", "store/x/2", "store/y/1"]).follow("store").budgets(budgets);
+    bed.link("root/b", "@store/x");
+    bed.link("root/c", "@store/x");
+    let roots = bed.open();
+    let (first, findings) = roots.walk();
+    assert!(findings.is_empty());
+    // One more does not fit, and which one that is depends on all.
+    bed.link("root/a", "@store/y");
+    let (second, findings) = roots.look(Some(&first), &hint(&bed, &["root"]));
+    assert!(findings.len() == 1 && findings[0].path.ends_with("root/c"), "{findings:?}");
+    fs::remove_file(bed.path("store/x/2")).unwrap();
+    let (third, findings) = roots.look(Some(&second), &hint(&bed, &["store/x"]));
+    assert!(findings.is_empty() && third.roots[0].top.dirs.len() == 3);
 }
 
 #[test]
