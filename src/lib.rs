@@ -38,4 +38,5 @@ pub mod skill;
 pub mod stdio;
 pub mod tree;
 pub mod uri;
+pub mod watch;
 mod yaml;

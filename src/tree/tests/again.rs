@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::bed::Bed;
 use crate::tree::limits::Budgets;
-use crate::tree::{Directory, Hint, ReadError, Roots, Tree};
+use crate::tree::{Directory, Footprint, Hint, ReadError, Roots, Steps, Tree};
 
 /// A hint at these directories of the bed.
 fn hint(bed: &Bed, dirs: &[&str]) -> Hint {
@@ -222,6 +222,47 @@ fn a_root_may_go_and_come_back() {
     bed.write("root/b/y.md", "new");
     let (fourth, findings) = roots.look(Some(&third), &hint(&bed, &["."]));
     assert_eq!((read(&fourth, "b/y.md").unwrap(), findings.len()), ("new".to_owned(), 0));
+}
+
+/// The steps between two trees as sets of paths of the bed, in order.
+fn steps(bed: &Bed, before: &Footprint, tree: &Tree) -> [Vec<String>; 2] {
+    let Steps { added, removed, .. } = tree.footprint().steps_since(before);
+    let (a, b): (HashSet<_>, HashSet<_>) = (added.into_iter().collect(), removed.into_iter().collect());
+    [a.difference(&b), b.difference(&a)].map(|paths| {
+        let paths =
+            paths.filter_map(|path| Some(path.strip_prefix(bed.path("")).ok()?.display().to_string()));
+        let mut paths: Vec<_> = paths.collect();
+        paths.sort();
+        paths
+    })
+}
+
+#[test]
+fn the_footprint_is_what_decides_the_tree() {
+    let bed =
+        Bed::new(&["v1/a/.h/x.md", "v1/b/y.md", "store/s/sub/z.md"]).roots(&["current"]).follow("store");
+    bed.link("current", "v1");
+    bed.link("v1/a/x.md", ".h/x.md");
+    bed.link("v1/s", "@store/s");
+    let roots = bed.open();
+    let (first, _) = roots.walk();
+    assert_eq!(
+        steps(&bed, &Footprint::default(), &first),
+        [vec!["store", "store/s", "store/s/sub", "v1", "v1/a", "v1/a/.h", "v1/b"], vec![]]
+    );
+    assert!(first.footprint().gates().contains(&bed.path("current")));
+    bed.write("v1/b/new/y.md", "");
+    fs::remove_file(bed.path("v1/a/x.md")).unwrap();
+    let second = again(&roots, &first, &hint(&bed, &["v1/a", "v1/b"]));
+    assert_eq!(steps(&bed, &first.footprint(), &second), [["v1/b/new"], ["v1/a/.h"]]);
+    fs::rename(bed.path("v1/b"), bed.path("v1/old")).unwrap();
+    bed.write("v1/b/y.md", "");
+    let third = again(&roots, &second, &hint(&bed, &["v1"]));
+    assert_eq!(third.footprint().steps_since(&second.footprint()).replaced, [bed.path("v1/b")]);
+    fs::remove_dir_all(bed.path("v1")).unwrap();
+    let third = again(&roots, &third, &hint(&bed, &["v1"]));
+    assert_eq!(third.real_directories().iter().filter(|dir| dir.starts_with(bed.path("v1"))).count(), 0);
+    assert!(third.footprint().gates().contains(&bed.path("v1")));
 }
 
 #[test]
