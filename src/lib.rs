@@ -40,4 +40,5 @@ mod stdio;
 mod testing;
 pub mod tree;
 mod uri;
+mod watch;
 mod yaml;

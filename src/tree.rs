@@ -12,11 +12,13 @@
 //! links or names, however well timed, leads out of the opened directories. A link is followed by `resolve`, which asks
 //! the disk only inside those directories. Nothing is opened that could block: a pipe, a socket or a device.
 
+mod chain;
 mod complain;
 mod dirt;
 mod draft;
 mod entry;
 mod expand;
+mod footprint;
 mod hint;
 mod identity;
 mod ignore_file;
@@ -42,6 +44,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+pub use footprint::{Footprint, Steps};
 pub use hint::Hint;
 pub use identity::Identity;
 pub use read::{Disk, ReadError, Source};
@@ -150,6 +153,7 @@ pub struct Tree {
     pub listed: u64,
     /// One for each root, for the next look.
     memories: Vec<Arc<Memory>>,
+    made_from: Roots,
 }
 
 /// One walked root.

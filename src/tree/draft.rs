@@ -56,7 +56,8 @@ impl Drafts {
 
 impl Draft {
     fn finish(mut self, small_link: u64) -> Arc<Node> {
-        self.children.sort_unstable_by(|a, b| a.own.name.cmp(&b.own.name));
+        // Stable, because what is taken over is in order already, which makes this one pass.
+        self.children.sort_by(|a, b| a.own.name.cmp(&b.own.name));
         let directory = self.directory();
         let Self { own, children, memory, .. } = self;
         let Some(before) = memory else { return Arc::new(Node::new(own, directory, children, small_link)) };

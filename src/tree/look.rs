@@ -64,7 +64,16 @@ impl Roots {
             });
             memories.push(memory);
         }
-        (Tree { roots, disk: Disk { zones }, listed: listed.into_inner(), memories }, findings)
+        (
+            Tree {
+                roots,
+                disk: Disk { zones },
+                listed: listed.into_inner(),
+                memories,
+                made_from: self.clone(),
+            },
+            findings,
+        )
     }
 }
 

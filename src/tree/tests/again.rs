@@ -5,7 +5,8 @@ use std::fs;
 use std::sync::Arc;
 
 use super::bed::Bed;
-use crate::tree::{Directory, Hint, ReadError, Roots, Tree};
+use crate::tree::limits::Budgets;
+use crate::tree::{Directory, Footprint, Hint, ReadError, Roots, Steps, Tree};
 
 /// A hint at these directories of the bed.
 fn hint(bed: &Bed, dirs: &[&str]) -> Hint {
@@ -158,6 +159,24 @@ fn changed_rules_hold_all_the_way_down() {
 }
 
 #[test]
+fn links_compete_for_what_is_left_of_the_budget() {
+    let budgets = Budgets { small_link: 1, link: 3, linked: 4, vain: 100, ..Budgets::default() };
+    let bed = Bed::new(&["store/x/1", "store/x/2", "store/y/1"]).follow("store").budgets(budgets);
+    bed.link("root/b", "@store/x");
+    bed.link("root/c", "@store/x");
+    let roots = bed.open();
+    let (first, findings) = roots.walk();
+    assert!(findings.is_empty());
+    // One more does not fit, and which one that is depends on all.
+    bed.link("root/a", "@store/y");
+    let (second, findings) = roots.look(Some(&first), &hint(&bed, &["root"]));
+    assert!(findings.len() == 1 && findings[0].path.ends_with("root/c"), "{findings:?}");
+    fs::remove_file(bed.path("store/x/2")).unwrap();
+    let (third, findings) = roots.look(Some(&second), &hint(&bed, &["store/x"]));
+    assert!(findings.is_empty() && third.roots[0].top.dirs.len() == 3);
+}
+
+#[test]
 fn findings_stay_until_their_cause_is_gone() {
     let bed = Bed::new(&["root/a/x.md", "root/b/y.md"]);
     bed.link("root/a/gone.md", "nowhere.md");
@@ -203,6 +222,47 @@ fn a_root_may_go_and_come_back() {
     bed.write("root/b/y.md", "new");
     let (fourth, findings) = roots.look(Some(&third), &hint(&bed, &["."]));
     assert_eq!((read(&fourth, "b/y.md").unwrap(), findings.len()), ("new".to_owned(), 0));
+}
+
+/// The steps between two trees as sets of paths of the bed, in order.
+fn steps(bed: &Bed, before: &Footprint, tree: &Tree) -> [Vec<String>; 2] {
+    let Steps { added, removed, .. } = tree.footprint().steps_since(before);
+    let (a, b): (HashSet<_>, HashSet<_>) = (added.into_iter().collect(), removed.into_iter().collect());
+    [a.difference(&b), b.difference(&a)].map(|paths| {
+        let paths =
+            paths.filter_map(|path| Some(path.strip_prefix(bed.path("")).ok()?.display().to_string()));
+        let mut paths: Vec<_> = paths.collect();
+        paths.sort();
+        paths
+    })
+}
+
+#[test]
+fn the_footprint_is_what_decides_the_tree() {
+    let bed =
+        Bed::new(&["v1/a/.h/x.md", "v1/b/y.md", "store/s/sub/z.md"]).roots(&["current"]).follow("store");
+    bed.link("current", "v1");
+    bed.link("v1/a/x.md", ".h/x.md");
+    bed.link("v1/s", "@store/s");
+    let roots = bed.open();
+    let (first, _) = roots.walk();
+    assert_eq!(
+        steps(&bed, &Footprint::default(), &first),
+        [vec!["store", "store/s", "store/s/sub", "v1", "v1/a", "v1/a/.h", "v1/b"], vec![]]
+    );
+    assert!(first.footprint().gates().contains(&bed.path("current")));
+    bed.write("v1/b/new/y.md", "");
+    fs::remove_file(bed.path("v1/a/x.md")).unwrap();
+    let second = again(&roots, &first, &hint(&bed, &["v1/a", "v1/b"]));
+    assert_eq!(steps(&bed, &first.footprint(), &second), [["v1/b/new"], ["v1/a/.h"]]);
+    fs::rename(bed.path("v1/b"), bed.path("v1/old")).unwrap();
+    bed.write("v1/b/y.md", "");
+    let third = again(&roots, &second, &hint(&bed, &["v1"]));
+    assert_eq!(third.footprint().steps_since(&second.footprint()).replaced, [bed.path("v1/b")]);
+    fs::remove_dir_all(bed.path("v1")).unwrap();
+    let third = again(&roots, &third, &hint(&bed, &["v1"]));
+    assert_eq!(third.real_directories().iter().filter(|dir| dir.starts_with(bed.path("v1"))).count(), 0);
+    assert!(third.footprint().gates().contains(&bed.path("v1")));
 }
 
 #[test]

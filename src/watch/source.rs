@@ -1,0 +1,74 @@
+//! The system's word that something changed.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use notify::{Config, Event, PathOp, RecommendedWatcher, RecursiveMode, WatchPathConfig, Watcher as _};
+
+use crate::tree::{Hint, Steps};
+
+use super::event::{self, said};
+use super::known::{Known, Orders};
+use super::lock;
+use super::pending::Pending;
+
+/// Turns events of the directories that it follows into hints.
+#[derive(Debug)]
+pub(super) struct Source {
+    watcher: RecommendedWatcher,
+    pub(super) known: Arc<Mutex<Known>>,
+    pending: Arc<Pending>,
+}
+
+impl Source {
+    /// # Errors
+    /// The system does not tell of changes, or not to one more.
+    pub(super) fn new(pending: &Arc<Pending>) -> notify::Result<Self> {
+        let known = Arc::<Mutex<Known>>::default();
+        let config = Config::default().with_event_kinds(event::KINDS).with_follow_symlinks(false);
+        let (heard, hints) = (Arc::clone(&known), Arc::clone(pending));
+        let hear = move |event: notify::Result<Event>| match event {
+            Ok(event) => {
+                let hint = lock(&heard).hear(said(event));
+                hints.add(hint);
+            }
+            Err(error) if event::is_fatal(&error) => hints.fail(error),
+            Err(_) => hints.add(Hint::Everything),
+        };
+        let watcher = RecommendedWatcher::new(hear, config)?;
+        Ok(Self { watcher, known, pending: Arc::clone(pending) })
+    }
+
+    /// Goes along with the steps of a tree.
+    ///
+    /// # Errors
+    /// No more directories can be watched.
+    pub(super) fn follow(&mut self, steps: Steps, gates: &HashSet<PathBuf>) -> notify::Result<()> {
+        // The lock is not held while the watcher works, for what it hears meanwhile needs it.
+        let Orders { unwatch, watch } = lock(&self.known).step(steps, gates);
+        let mut new: HashSet<_> = watch.iter().cloned().collect();
+        let config = WatchPathConfig::new(RecursiveMode::NonRecursive).with_dereference_symlinks(false);
+        let watch = watch.into_iter().map(|dir| PathOp::Watch(dir, config.clone()));
+        let mut ops: Vec<_> = unwatch.into_iter().map(PathOp::Unwatch).chain(watch).collect();
+        while let Err(error) = self.watcher.update_paths(std::mem::take(&mut ops)) {
+            if event::is_fatal(&error.source) {
+                return Err(error.source);
+            }
+            match error.origin {
+                // It may be gone, or closed to us: its parent will tell of that.
+                Some(PathOp::Watch(dir, _)) => {
+                    new.remove(&dir);
+                    lock(&self.known).not_watched(dir);
+                }
+                // What is gone cannot be unwatched.
+                Some(PathOp::Unwatch(_)) => {}
+                None => return Err(error.source),
+            }
+            ops = error.remaining;
+        }
+        // What happened in these before now was not heard.
+        self.pending.add(Hint::Directories(new));
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! What happens where the system does not say what changes.
+
+use std::process::Command;
+
+use super::bed::Bed;
+use super::child;
+use crate::tree::Hint;
+use crate::watch::known::Known;
+use crate::watch::{FALLBACK_POLL, Watch, When, event, lock};
+
+#[tokio::test]
+async fn a_failure_turns_into_polling() {
+    let watch = Watch::start(When::Changed);
+    watch.pending.fail(notify::Error::new(notify::ErrorKind::MaxFilesWatch));
+    assert_eq!(watch.next().await, Hint::Everything);
+    assert_eq!(watch.period(), Some(FALLBACK_POLL));
+    assert!(watch.until_next().unwrap() <= FALLBACK_POLL);
+}
+
+/// Where the limit of watches is 3, in a user namespace of its own.
+#[test]
+fn the_limit_of_watches_turns_into_polling() {
+    let namespaces = Command::new("unshare").args(["--user", "--map-root-user", "true"]).status();
+    if !child::is_child() && !namespaces.is_ok_and(|status| status.success()) {
+        // Without such namespaces the limit is everybody's, so it is left alone.
+        return;
+    }
+    let few = "exec unshare --user --map-root-user sh -c 'echo 3 >/proc/sys/user/max_inotify_watches && exec \"$0\" \"$@\"' \
+               \"$0\" \"$@\"";
+    child::run("watch::tests::limits::the_limit_of_watches_turns_into_polling", few, async {
+        let mut bed = Bed::unwatched(&["root/a/x.md", "root/b/y.md", "root/c/z.md"], &[], When::Changed);
+        assert_eq!(bed.watch.period(), None);
+        bed.watch.follow(&bed.tree);
+        assert_eq!(bed.watch.period(), Some(FALLBACK_POLL));
+        assert_eq!(bed.look_when_told().await, Hint::Everything);
+    });
+}
+
+#[tokio::test]
+async fn events_that_are_lost_are_everything() {
+    let mut bed = Bed::new(&["root/a/x.md"]).await;
+    let lost = notify::Event::new(notify::EventKind::Other).set_flag(notify::event::Flag::Rescan);
+    bed.watch.pending.add(Known::default().hear(event::said(lost)));
+    assert_eq!(bed.look_when_told().await, Hint::Everything);
+}
+
+/// More changes than the system's queue holds, while nobody listens.
+#[tokio::test]
+async fn a_queue_that_overflows_loses_nothing() {
+    let mut bed = Bed::new(&["root/a/x.md"]).await;
+    // Whoever holds this cannot be told of anything, so events pile up.
+    {
+        let source = lock(&bed.watch.source);
+        let _busy = lock(&source.as_ref().unwrap().known);
+        let held = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
+        let held: u32 = held.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(16_384);
+        for at in 0..held.min(100_000) / 2 + 1_000 {
+            bed.write("root/a/passing.md", &at.to_string());
+        }
+        bed.write("root/late/y.md", "");
+    }
+    bed.catch_up().await;
+}

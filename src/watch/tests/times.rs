@@ -1,0 +1,73 @@
+//! Looks at times, and on a signal.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use super::bed::Bed;
+use super::child;
+use crate::tree::Hint;
+use crate::watch::{Watch, When};
+
+#[tokio::test(start_paused = true)]
+async fn polling_looks_at_everything_every_so_often() {
+    let watch = Watch::start(When::Every(Duration::from_secs(5)));
+    assert_eq!(watch.period(), Some(Duration::from_secs(5)));
+    for _ in 0..3 {
+        let start = tokio::time::Instant::now();
+        assert_eq!(watch.until_next(), Some(Duration::from_secs(5)));
+        assert_eq!(watch.next().await, Hint::Everything);
+        assert_eq!(start.elapsed().as_secs(), 5);
+    }
+}
+
+#[test]
+fn a_hangup_looks_at_once_in_every_mode() {
+    child::run("watch::tests::times::a_hangup_looks_at_once_in_every_mode", "exec \"$0\" \"$@\"", async {
+        for when in [When::Never, When::Every(Duration::from_secs(3_600)), When::Changed] {
+            let bed = Bed::unwatched(&["root/a/x.md"], &[], when);
+            child::signal("HUP");
+            assert_eq!(bed.next().await, Hint::Everything);
+        }
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_goes_on_and_on_is_gathered_for_a_bounded_time() {
+    let watch = Watch::start(When::Never);
+    let add = |name: &str| watch.pending.add(Hint::Directories(HashSet::from([name.into()])));
+    add("first");
+    let start = tokio::time::Instant::now();
+    let writer = async {
+        loop {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            add("more");
+        }
+    };
+    let hint = tokio::select! {
+        hint = watch.next() => hint,
+        () = writer => unreachable!(),
+    };
+    assert_eq!(hint, Hint::Directories(HashSet::from(["first".into(), "more".into()])));
+    assert!(start.elapsed() <= Duration::from_millis(100), "{:?}", start.elapsed());
+    // A call that is given up loses nothing.
+    add("last");
+    assert!(tokio::time::timeout(Duration::from_millis(1), watch.next()).await.is_err());
+    assert!(watch.next().await != Hint::Directories(HashSet::new()));
+}
+
+#[tokio::test]
+async fn one_edit_is_told_of_within_a_moment() {
+    let bed = Bed::new(&["root/a/x.md"]).await;
+    let fastest = async {
+        let mut fastest = Duration::MAX;
+        for at in 0..10 {
+            let start = Instant::now();
+            bed.write("root/a/x.md", &"x".repeat(at));
+            bed.next().await;
+            fastest = fastest.min(start.elapsed());
+        }
+        fastest
+    };
+    // Other tests may hold up some of them.
+    assert!(fastest.await < Duration::from_millis(90));
+}
