@@ -11,6 +11,7 @@ use tracing_subscriber::filter::LevelFilter;
 
 use crate::catalog::{self, Limits};
 use crate::tree::{self, Mount};
+use crate::watch::When;
 use crate::{http, log, mcp};
 
 /// Everything that a run needs to know.
@@ -39,6 +40,8 @@ pub enum Command {
     List {
         /// As `skills/list` gives them, not as a table.
         json: bool,
+        /// When to look again, and say what changed, until told to stop.
+        watch: Option<When>,
     },
 }
 
@@ -62,6 +65,8 @@ pub struct Serving {
     pub strict: bool,
     /// How long to wait for a directory that is not there yet.
     pub wait_for_root: Duration,
+    /// When the directories are looked at again.
+    pub watch: When,
 }
 
 /// Where HTTP is listened for.
@@ -100,20 +105,38 @@ fn refuse(sentence: &str) -> ! {
 }
 
 fn config(cli: args::Cli) -> Result<Config, String> {
+    // Only what is served can be kept.
+    let keep_last_good = match &cli.command {
+        args::CommandArgs::Stdio { serving, .. } | args::CommandArgs::Http { serving, .. } => {
+            Duration::from_secs(serving.keep_last_good)
+        }
+        args::CommandArgs::Check { .. } | args::CommandArgs::List { .. } => Duration::ZERO,
+    };
     let (source, command) = match cli.command {
         args::CommandArgs::Stdio { source, serving } => (source, Command::Stdio(serving.into())),
         args::CommandArgs::Http { source, serving, listening } => {
             (source, Command::Http(serving.into(), listening.into()))
         }
         args::CommandArgs::Check { source } => (source, Command::Check),
-        args::CommandArgs::List { source, json } => (source, Command::List { json }),
+        args::CommandArgs::List { source, json, watch, poll } => {
+            let watch = watch.then(|| when(false, poll));
+            (source, Command::List { json, watch })
+        }
     };
     Ok(Config {
         log_level: cli.log.level(),
         log_format: cli.log.log_format,
-        source: source.into_source()?,
+        source: source.into_source(keep_last_good)?,
         command,
     })
+}
+
+fn when(never: bool, poll_s: Option<u64>) -> When {
+    match poll_s {
+        _ if never => When::Never,
+        Some(seconds) => When::Every(Duration::from_secs(seconds)),
+        None => When::Changed,
+    }
 }
 
 impl args::LogArgs {
@@ -128,7 +151,7 @@ impl args::LogArgs {
 }
 
 impl args::SourceArgs {
-    fn into_source(self) -> Result<Source, String> {
+    fn into_source(self, keep_last_good: Duration) -> Result<Source, String> {
         let mounts = mount::all(self.dirs, self.mounts)?;
         if mounts.is_empty() {
             return Err("name a directory of skills, for example ./skills".to_owned());
@@ -144,7 +167,7 @@ impl args::SourceArgs {
             allow_secret: self.allow_secret,
         };
         let catalog = catalog::Options {
-            keep_last_good: Duration::ZERO,
+            keep_last_good,
             limits: Limits { max_files: self.max_files, max_bytes: self.max_bytes },
             on_name_mismatch: match self.on_name_mismatch {
                 args::OnNameMismatch::Skip => catalog::OnNameMismatch::Skip,
@@ -162,7 +185,12 @@ impl From<args::ServingArgs> for Serving {
             args::CacheScope::Private => mcp::CacheScope::Private,
         };
         let mcp = mcp::Options { name: typed.name, ttl: typed.ttl.map(Duration::from_secs), cache_scope };
-        Self { mcp, strict: typed.strict, wait_for_root: Duration::from_secs(typed.wait_for_root) }
+        Self {
+            mcp,
+            strict: typed.strict,
+            wait_for_root: Duration::from_secs(typed.wait_for_root),
+            watch: when(typed.no_watch, typed.poll),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod check;
 mod list;
+mod list_watch;
 mod look;
 mod looker;
 mod output;
@@ -9,6 +10,7 @@ mod serve;
 
 pub use check::check;
 pub use list::list;
+pub use list_watch::list_watch;
 pub use serve::{http, stdio};
 
 /// How a command ended.

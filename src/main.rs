@@ -12,7 +12,8 @@ fn main() {
         Command::Stdio(serving) => commands::stdio(source, serving),
         Command::Http(serving, listening) => commands::http(source, serving, listening),
         Command::Check => commands::check(&source),
-        Command::List { json } => commands::list(&source, json),
+        Command::List { json, watch: None } => commands::list(&source, json),
+        Command::List { watch: Some(watch), .. } => commands::list_watch(source, watch),
     };
     let code = done.unwrap_or_else(|error| {
         tracing::error!("{error:#}");

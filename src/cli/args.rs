@@ -86,7 +86,14 @@ pub(super) enum CommandArgs {
         source: SourceArgs,
         /// Print the entries as JSON, exactly as `skills/list` gives them
         #[arg(long, env = "SKILLSERVE_JSON", value_parser = BoolishValueParser::new())]
+        #[arg(conflicts_with = "watch")]
         json: bool,
+        /// Go on, and say what is added, changed, removed or refused as it is seen
+        #[arg(long, env = "SKILLSERVE_WATCH", value_parser = BoolishValueParser::new())]
+        watch: bool,
+        /// Look for changes this often, where the system does not tell of them
+        #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_POLL", value_parser = clap::value_parser!(u64).range(1..), requires = "watch")]
+        poll: Option<u64>,
     },
 }
 

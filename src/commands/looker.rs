@@ -2,14 +2,17 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use tokio::time::sleep_until;
 
 use crate::catalog::Snapshot;
-use crate::cli::{Serving, Source};
+use crate::cli::Source;
 use crate::finding::Finding;
 use crate::log;
 use crate::report;
 use crate::tree::{Hint, RootError, Roots};
+use crate::watch::{Watch, When};
 
 use super::look::{Looked, look_again, open};
 
@@ -21,23 +24,23 @@ pub(super) struct Looker {
     strict: bool,
     roots: OnceLock<Roots>,
     last: Mutex<Option<Arc<Looked>>>,
+    watch: Watch,
 }
 
 impl Looker {
-    /// Opens the roots, unless they may be waited for: then the first look does.
-    pub(super) fn new(source: Source, serving: &Serving) -> Result<Self, RootError> {
+    /// Opens the roots, unless they may be waited for: then the first look does. Must be called within a Tokio runtime.
+    pub(super) fn new(
+        source: Source,
+        wait_for_root: Duration,
+        strict: bool,
+        when: When,
+    ) -> Result<Self, RootError> {
         let roots = OnceLock::new();
-        if serving.wait_for_root.is_zero() {
+        if wait_for_root.is_zero() {
             // An empty cell takes its first value.
             let _ = roots.set(open(&source, Duration::ZERO)?);
         }
-        Ok(Self {
-            source,
-            wait_for_root: serving.wait_for_root,
-            strict: serving.strict,
-            roots,
-            last: Mutex::default(),
-        })
+        Ok(Self { source, wait_for_root, strict, roots, last: Mutex::default(), watch: Watch::start(when) })
     }
 
     /// Looks where something may have changed, and tells what is new.
@@ -47,6 +50,7 @@ impl Looker {
     pub(super) fn look(&self, hint: &Hint) -> Result<Arc<Snapshot>, String> {
         let before = self.last();
         let looked = Arc::new(look_again(self.roots()?, &self.source.catalog, before.as_deref(), hint));
+        self.watch.follow(&looked.tree);
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(looked.clone());
         tell(before.as_deref(), &looked);
         let skipped = looked.skipped().skills;
@@ -56,6 +60,23 @@ impl Looker {
             ));
         }
         Ok(looked.snapshot().clone())
+    }
+
+    /// Waits until there is a reason to look again.
+    pub(super) async fn reason(&self) -> Hint {
+        let again_at = self.last().and_then(|last| last.built.again_at(Instant::now()));
+        tokio::select! {
+            hint = self.watch.next() => hint,
+            // Nothing is known to have changed, but what is kept may have to go, and a lost root may be back.
+            () = sleep_until(again_at.unwrap_or_else(Instant::now).into()), if again_at.is_some() => {
+                Hint::Directories(HashSet::new())
+            }
+        }
+    }
+
+    /// When the next look is, where that is known.
+    pub(super) fn next_look(&self) -> Option<Instant> {
+        self.watch.until_next().map(|until| Instant::now() + until)
     }
 
     /// The look before.

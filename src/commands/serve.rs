@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use tokio::net::TcpListener;
@@ -40,7 +41,8 @@ pub fn http(source: Source, serving: Serving, listening: Listening) -> anyhow::R
     })
 }
 
-fn run(serve: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<Exit> {
+/// Runs a command that goes on until it is told to stop.
+pub(super) fn run(serve: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve);
     // A blocking read of stdin cannot be cancelled, so nothing is waited for.
@@ -51,13 +53,28 @@ fn run(serve: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<Exit> 
 /// Starts building the catalog. Without `--strict` it is not waited for, because hosts probe a server with a request that
 /// needs no catalog and give up on a slow one.
 async fn start(source: Source, serving: Serving) -> anyhow::Result<(Catalog, Handler)> {
-    let looker = Looker::new(source, &serving)?;
-    let catalog = Catalog::start(move |hint| looker.look(hint));
+    let looker = Arc::new(Looker::new(source, serving.wait_for_root, serving.strict, serving.watch)?);
+    let looking = looker.clone();
+    let catalog = Catalog::start(move |hint| looking.look(hint));
     if serving.strict && catalog.snapshot().await.is_err() {
         bail!("{}", catalog.failure().await);
     }
+    tokio::spawn(follow(catalog.clone(), looker));
     let handler = Handler::new(catalog.clone(), serving.mcp);
     Ok((catalog, handler))
+}
+
+/// Looks again whenever there is a reason to.
+async fn follow(catalog: Catalog, looker: Arc<Looker>) {
+    // The first look is the catalog's own.
+    if catalog.snapshot().await.is_err() {
+        return;
+    }
+    loop {
+        catalog.set_next_look(looker.next_look());
+        let hint = looker.reason().await;
+        catalog.refresh(hint).await;
+    }
 }
 
 /// Serves until that ends, or until it is clear that there is nothing to serve.
@@ -94,7 +111,7 @@ async fn bind(address: &str) -> anyhow::Result<TcpListener> {
 }
 
 /// A future that ends when the process is told to stop. The signals are caught from here on.
-fn stopped() -> io::Result<impl Future<Output = ()>> {
+pub(super) fn stopped() -> io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     let mut terminated = {
         use tokio::signal::unix::{SignalKind, signal};
