@@ -413,7 +413,7 @@ fn every_variable_of_http_has_its_effect() {
 }
 
 /// Those whose tests stand beside what they do, because it takes a change on the disk or a session to see it.
-const VARIABLES_OF_CHANGES: &[&str] = &["KEEP_LAST_GOOD", "NO_WATCH", "POLL", "SESSIONS"];
+const VARIABLES_OF_CHANGES: &[&str] = &["KEEP_LAST_GOOD", "NO_WATCH", "POLL", "SESSIONS", "WATCH"];
 
 #[test]
 fn no_variable_is_without_a_test() {
