@@ -4,6 +4,7 @@ use std::fmt;
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
@@ -27,20 +28,33 @@ pub enum Format {
 /// The target of the one event that is the result of a command and not a remark about it: it is told whatever the level.
 pub const RESULT: &str = "skillserve::result";
 
+/// Writes what waits to be written when it is dropped, for at most a second or so.
+pub type Guard = WorkerGuard;
+
+/// The most lines that wait for a reader of stderr. Those beyond it are lost.
+const WAITING_MAX_LINES: usize = 50_000;
+
 /// Sends events of at least `level` to stderr from here on. What the libraries say is kept only when it is an error: at
 /// finer levels they log whole messages.
-pub fn start(level: LevelFilter, format: Format) {
+///
+/// A thread of its own writes them, because a host that does not read stderr must not hold up what it asks for.
+pub fn start(level: LevelFilter, format: Format) -> Guard {
+    let (stderr, guard) = NonBlockingBuilder::default()
+        .lossy(true)
+        .buffered_lines_limit(WAITING_MAX_LINES)
+        .finish(std::io::stderr());
     let filter = Targets::new()
         .with_target("skillserve", level)
         .with_target(RESULT, level.max(LevelFilter::INFO))
         .with_default(level.min(LevelFilter::ERROR));
-    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let layer = tracing_subscriber::fmt::layer().with_writer(stderr);
     let registry = tracing_subscriber::registry().with(filter);
     // A second start in one process changes nothing; only tests do that.
     let _ = match format {
         Format::Text => registry.with(layer.event_format(ForPeople)).try_init(),
         Format::Json => registry.with(layer.json().flatten_event(true).with_target(false)).try_init(),
     };
+    guard
 }
 
 /// Tells a finding.

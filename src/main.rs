@@ -6,7 +6,7 @@ use skillserve::{commands, log};
 
 fn main() {
     let config = cli::parse();
-    log::start(config.log_level, config.log_format);
+    let written = log::start(config.log_level, config.log_format);
     let source = config.source;
     let done = match config.command {
         Command::Stdio(serving) => commands::stdio(source, serving),
@@ -19,6 +19,7 @@ fn main() {
         tracing::error!("{error:#}");
         Exit::CouldNotRun
     });
+    drop(written);
     // Not a return: a thread that still waits for stdin would hold the process.
     std::process::exit(code as i32)
 }

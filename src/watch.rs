@@ -135,6 +135,11 @@ impl Watch {
         *followed = footprint;
     }
 
+    /// How often the directories are looked at, where that is what happens.
+    pub fn period(&self) -> Option<Duration> {
+        lock(&self.polling).map(|polling| polling.period)
+    }
+
     /// How long it is until the next look, where that is known.
     pub fn until_next(&self) -> Option<Duration> {
         lock(&self.polling).map(|polling| polling.next.saturating_duration_since(Instant::now()))

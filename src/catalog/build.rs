@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
 
-use crate::finding::Finding;
+use crate::finding::{Code, Finding};
 use crate::tree::Tree;
 
 use super::claims::Claims;
@@ -73,6 +73,12 @@ impl Built {
     pub fn again_at(&self, now: Instant) -> Option<Instant> {
         let retry = self.has_lost_roots.then(|| now + LOST_ROOT_RETRY);
         self.kept.iter().map(|kept| kept.until).chain(retry).min()
+    }
+
+    /// Whether something could not be read for a reason that may pass without any change on the disk, such as too many
+    /// open files.
+    pub fn has_unread(&self) -> bool {
+        self.findings.iter().any(|finding| matches!(finding.code, Code::Unreadable | Code::Changing))
     }
 }
 

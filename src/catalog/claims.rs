@@ -7,8 +7,8 @@ use super::order::{in_tree_order, is_within};
 /// Why a path cannot be claimed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Conflict {
-    /// A skill is served there already.
-    Taken,
+    /// A skill of the root with this number is served there already.
+    Taken(usize),
     /// It would lie inside the skill at this path.
     Inside(String),
     /// It would enclose the skill at this path.
@@ -43,8 +43,8 @@ impl Claims {
     /// directories do.
     pub(super) fn claim(&mut self, path: &str, root: usize) -> Result<(), Conflict> {
         let key = Key(path.to_owned());
-        if self.skills.contains_key(&key) {
-            return Err(Conflict::Taken);
+        if let Some(other) = self.skills.get(&key) {
+            return Err(Conflict::Taken(*other));
         }
         for (slash, _) in path.rmatch_indices('/') {
             let around = Key(path[..slash].to_owned());
@@ -71,8 +71,8 @@ mod tests {
         let mut claims = Claims::default();
         let mut check = |path: &str, root, expected| assert_eq!(claims.claim(path, root), expected, "{path}");
         check("a/b", first, Ok(()));
-        check("a/b", second, Err(Conflict::Taken));
-        check("a/b", first, Err(Conflict::Taken));
+        check("a/b", second, Err(Conflict::Taken(first)));
+        check("a/b", first, Err(Conflict::Taken(first)));
         check("a/b/c", first, Ok(()));
         check("a/b/d/e", second, Err(Conflict::Inside("a/b".to_owned())));
         check("a", second, Err(Conflict::Encloses("a/b".to_owned())));

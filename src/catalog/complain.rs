@@ -30,10 +30,18 @@ pub(super) fn mismatch(candidate: &Candidate, judged: &Judged, policy: OnNameMis
 }
 
 /// The finding for a path that is not free.
-pub(super) fn conflicting(candidate: &Candidate, path: &str, conflict: &Conflict) -> Box<Finding> {
+pub(super) fn conflicting(
+    candidate: &Candidate,
+    path: &str,
+    conflict: &Conflict,
+    root: usize,
+) -> Box<Finding> {
     let uri = uri::from_path(path);
     let (code, message) = match conflict {
-        Conflict::Taken => (Code::UriTaken, format!("another skill is already served at {uri}")),
+        Conflict::Taken(other) => {
+            let whose = if *other == root { "of the same root" } else { "of a root named before" };
+            (Code::UriTaken, format!("another skill, {whose}, is already served at {uri}"))
+        }
         Conflict::Inside(other) => (
             Code::InsideAnotherSkill,
             format!("{uri} would lie inside {}, a skill of another root", uri::from_path(other)),
@@ -43,12 +51,16 @@ pub(super) fn conflicting(candidate: &Candidate, path: &str, conflict: &Conflict
             format!("{uri} would enclose {}, a skill of another root", uri::from_path(other)),
         ),
     };
+    let help = match conflict {
+        Conflict::Taken(other) if *other == root => "give one of the two skills another name",
+        _ => "put one of the two roots under a prefix of its own with --mount PREFIX=DIR",
+    };
     Box::new(Finding {
         code,
         severity: Severity::Error,
         path: candidate.shown.clone(),
         place: None,
         message,
-        help: "put one of the two roots under a prefix of its own with --mount PREFIX=DIR".to_owned(),
+        help: help.to_owned(),
     })
 }

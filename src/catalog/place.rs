@@ -80,11 +80,13 @@ impl Placing<'_> {
             }
         };
         let claimed = if !is_named && self.has_sibling(candidate, name) {
-            Err(Conflict::Taken)
+            Err(Conflict::Taken(self.found.root))
         } else {
             self.claims.claim(&path, self.found.root)
         };
-        claimed.map(|()| path.clone()).map_err(|conflict| conflicting(candidate, &path, &conflict))
+        claimed
+            .map(|()| path.clone())
+            .map_err(|conflict| conflicting(candidate, &path, &conflict, self.found.root))
     }
 
     /// Whether a directory beside the candidate has the name already. It keeps it, also if it is only a category.

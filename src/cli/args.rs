@@ -39,8 +39,8 @@ pub(super) struct LogArgs {
     /// Tell more on stderr; twice for every request
     #[arg(short, long, global = true, action = clap::ArgAction::Count, env = "SKILLSERVE_VERBOSE", help_heading = "Messages")]
     pub verbose: u8,
-    /// Tell only errors on stderr, and the address that port 0 took
-    #[arg(short, long, global = true, env = "SKILLSERVE_QUIET", value_parser = BoolishValueParser::new(), conflicts_with = "verbose", help_heading = "Messages")]
+    /// Tell only errors on stderr, whatever --verbose says, and the address that port 0 took
+    #[arg(short, long, global = true, env = "SKILLSERVE_QUIET", value_parser = BoolishValueParser::new(), help_heading = "Messages")]
     pub quiet: bool,
     /// How messages on stderr are written
     #[arg(

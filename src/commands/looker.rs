@@ -1,6 +1,7 @@
 //! The looks of a serving command: what was told once is not told again.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,11 @@ use crate::watch::{Watch, When};
 
 use super::look::{Looked, look_again, open};
 
+/// How long after something could not be read it is tried again at first.
+const RETRY_MIN: Duration = Duration::from_secs(2);
+/// How often that time is doubled at most: to some four minutes.
+const RETRY_DOUBLINGS_MAX: u32 = 7;
+
 /// Looks at the roots whenever the catalog asks for it.
 #[derive(Debug)]
 pub(super) struct Looker {
@@ -25,6 +31,8 @@ pub(super) struct Looker {
     roots: OnceLock<Roots>,
     last: Mutex<Option<Arc<Looked>>>,
     watch: Watch,
+    /// How many looks in a row have found something that could not be read.
+    unread_looks: AtomicU32,
 }
 
 impl Looker {
@@ -40,7 +48,15 @@ impl Looker {
             // An empty cell takes its first value.
             let _ = roots.set(open(&source, Duration::ZERO)?);
         }
-        Ok(Self { source, wait_for_root, strict, roots, last: Mutex::default(), watch: Watch::start(when) })
+        Ok(Self {
+            source,
+            wait_for_root,
+            strict,
+            roots,
+            last: Mutex::default(),
+            watch: Watch::start(when),
+            unread_looks: AtomicU32::new(0),
+        })
     }
 
     /// Looks where something may have changed, and tells what is new.
@@ -51,6 +67,10 @@ impl Looker {
         let before = self.last();
         let looked = Arc::new(look_again(self.roots()?, &self.source.catalog, before.as_deref(), hint));
         self.watch.follow(&looked.tree);
+        match looked.built.has_unread() {
+            true => self.unread_looks.fetch_add(1, Ordering::Relaxed),
+            false => self.unread_looks.swap(0, Ordering::Relaxed),
+        };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(looked.clone());
         tell(before.as_deref(), &looked);
         let skipped = looked.skipped().skills;
@@ -65,18 +85,30 @@ impl Looker {
     /// Waits until there is a reason to look again.
     pub(super) async fn reason(&self) -> Hint {
         let again_at = self.last().and_then(|last| last.built.again_at(Instant::now()));
+        let retry_at = self.retry_at();
+        let at = |instant: Option<Instant>| sleep_until(instant.unwrap_or_else(Instant::now).into());
         tokio::select! {
             hint = self.watch.next() => hint,
             // Nothing is known to have changed, but what is kept may have to go, and a lost root may be back.
-            () = sleep_until(again_at.unwrap_or_else(Instant::now).into()), if again_at.is_some() => {
-                Hint::Directories(HashSet::new())
-            }
+            () = at(again_at), if again_at.is_some() => Hint::Directories(HashSet::new()),
+            () = at(retry_at), if retry_at.is_some() => Hint::Everything,
         }
+    }
+
+    /// When to try again what could not be read: soon, and then ever more seldom, because it may never be.
+    fn retry_at(&self) -> Option<Instant> {
+        let doublings = self.unread_looks.load(Ordering::Relaxed).checked_sub(1)?;
+        Some(Instant::now() + RETRY_MIN.saturating_mul(1 << doublings.min(RETRY_DOUBLINGS_MAX)))
     }
 
     /// When the next look is, where that is known.
     pub(super) fn next_look(&self) -> Option<Instant> {
         self.watch.until_next().map(|until| Instant::now() + until)
+    }
+
+    /// How often the roots are looked at, where that is what happens.
+    pub(super) fn period(&self) -> Option<Duration> {
+        self.watch.period()
     }
 
     /// The look before.

@@ -70,6 +70,9 @@ async fn follow(catalog: Catalog, looker: Arc<Looker>) {
     if catalog.snapshot().await.is_err() {
         return;
     }
+    if let Some(period) = looker.period() {
+        tracing::info!("looking for changes every {} s", period.as_secs());
+    }
     loop {
         catalog.set_next_look(looker.next_look());
         let hint = looker.reason().await;
