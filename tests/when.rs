@@ -8,7 +8,7 @@ mod common;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::follower::{Follower, replace, write_skill};
+use common::follower::{FIRST_LOOKS, Follower, replace, write_skill};
 use common::{Client, skillserve, wait_until, write};
 use serde_json::json;
 use tempfile::TempDir;
@@ -73,14 +73,15 @@ fn a_server_that_polls_does_not_look_in_between() {
     let bed = bed();
     let root = bed.path().join("root");
     let mut follower = Follower::start(&root, &["--poll", "3600"]);
-    let looks = follower.looks();
     let before = follower.digests();
     write(&root, &[("csv/notes.txt", b"two\n")]);
     ask_for_a_while(&mut follower);
-    assert_eq!((follower.looks(), follower.digests()), (looks, before.clone()));
+    assert_eq!(follower.digests(), before);
+    follower.check_looks(1);
     assert!((3_000_000..=3_600_000).contains(&ttl_ms(&mut follower)));
     follower.signal("HUP");
     follower.wait_for_text(NOTES, "two\n", &before);
+    follower.check_looks(2);
 }
 
 #[test]
@@ -99,15 +100,16 @@ fn a_server_that_does_not_watch_looks_when_it_is_told_to() {
     let bed = bed();
     let root = bed.path().join("root");
     let mut follower = with_variable(&root, "SKILLSERVE_NO_WATCH", "true");
-    for text in ["two\n", "six\n"] {
-        let (looks, before) = (follower.looks(), follower.digests());
+    for (looks, text) in [(1, "two\n"), (2, "six\n")] {
+        let before = follower.digests();
         write(&root, &[("csv/notes.txt", text.as_bytes())]);
         ask_for_a_while(&mut follower);
-        assert_eq!((follower.looks(), follower.digests()), (looks, before.clone()));
+        assert_eq!(follower.digests(), before);
+        follower.check_looks(looks);
         follower.signal("HUP");
         follower.wait_for_text(NOTES, text, &before);
-        assert_eq!(follower.looks(), looks + 1);
     }
+    follower.check_looks(3);
     assert_eq!(ttl_ms(&mut follower), 0);
 }
 
@@ -115,29 +117,28 @@ fn a_server_that_does_not_watch_looks_when_it_is_told_to() {
 fn a_hangup_makes_a_server_that_watches_look_too() {
     let bed = bed();
     let mut follower = Follower::start(&bed.path().join("root"), &[]);
-    let looks = follower.looks();
+    follower.check_looks(FIRST_LOOKS);
     follower.signal("HUP");
-    wait_until("it looks", || follower.looks() > looks);
-    follower.digests();
+    follower.check_looks(FIRST_LOOKS + 1);
+    assert!(!follower.digests().is_empty());
 }
 
-/// The directories are opened and read for every answer, and none of that may count as a change.
+/// The directories are opened and read for answers and for looks, and none of that may count as a change.
 #[test]
 fn what_a_server_reads_does_not_wake_it() {
     let bed = bed();
     let root = bed.path().join("root");
     let mut follower = Follower::start(&root, &[]);
+    follower.check_looks(FIRST_LOOKS);
     check_is_seen(&mut follower, &root, "two\n");
-    let looks = follower.looks();
     let begin = Instant::now();
     let mut reads = 0;
     while reads < 200 || begin.elapsed() < A_LOOK_WOULD_TAKE {
         assert_eq!(follower.read(NOTES).as_deref(), Some("two\n"));
         reads += 1;
     }
-    assert_eq!(follower.looks(), looks);
-    // The look for a change is told after any that the reads had caused.
+    follower.check_looks(FIRST_LOOKS + 1);
+    // The look for a change is told of after any that the reads had caused.
     check_is_seen(&mut follower, &root, "six\n");
-    wait_until("it looks", || follower.looks() > looks);
-    assert_eq!(follower.looks(), looks + 1);
+    follower.check_looks(FIRST_LOOKS + 2);
 }

@@ -15,6 +15,9 @@ use serde_json::{Value, json};
 use super::stdio::Host;
 use super::{Client, Era, skill_md, skillserve, wait_until, write};
 
+/// How often a server that watches looks when it starts: once, and once more for what happened before it watched.
+pub const FIRST_LOOKS: usize = 2;
+
 /// What the program says at -v whenever it looks at the disk.
 const LOOKING: &str = "debug: looking at ";
 
@@ -105,6 +108,13 @@ impl Follower {
     /// How often the program has looked at the disk.
     pub fn looks(&self) -> usize {
         self.told.count(LOOKING)
+    }
+
+    /// Waits until it has looked so often, and checks that it has not more often.
+    #[track_caller]
+    pub fn check_looks(&self, count: usize) {
+        wait_until("it looks", || self.looks() >= count);
+        assert_eq!(self.looks(), count, "{:?}", self.told.all());
     }
 
     /// Sends the program a signal.
