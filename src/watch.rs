@@ -13,7 +13,8 @@ mod known;
 mod pending;
 mod source;
 
-#[cfg(all(test, unix))]
+// What the tests expect to the last directory only this system tells.
+#[cfg(all(test, target_os = "linux"))]
 mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,6 +29,8 @@ use source::Source;
 
 /// How often the directories are looked at where the system cannot say when they change.
 pub const FALLBACK_POLL: Duration = Duration::from_secs(10);
+/// The longest time between looks: longer than any process runs, and short enough for every clock.
+const POLL_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// How long it must be quiet after a change, so that many changes at once cost one look.
 const QUIET: Duration = Duration::from_millis(20);
 /// How long changes that go on and on are gathered at most.
@@ -78,7 +81,7 @@ impl Watch {
         };
         match when {
             When::Never => {}
-            When::Every(period) => *lock(&watch.polling) = Some(Polling::every(period)),
+            When::Every(period) => *lock(&watch.polling) = Some(Polling::every(period.min(POLL_MAX))),
             When::Changed => match Source::new(&watch.pending) {
                 Ok(source) => *lock(&watch.source) = Some(source),
                 Err(error) => watch.fall_back(&error),
@@ -130,6 +133,11 @@ impl Watch {
             self.fall_back(&error);
         }
         *followed = footprint;
+    }
+
+    /// How often the directories are looked at, where that is what happens.
+    pub fn period(&self) -> Option<Duration> {
+        lock(&self.polling).map(|polling| polling.period)
     }
 
     /// How long it is until the next look, where that is known.

@@ -245,3 +245,18 @@ fn rss_kib(process: u32) -> u64 {
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
+
+#[test]
+fn a_host_that_does_not_read_stderr_is_served_and_ends_it() {
+    // More to tell than a pipe holds.
+    let root = tempfile::tempdir().unwrap();
+    let long = "x".repeat(60);
+    for n in 0..2000 {
+        write(root.path(), &[(&format!("{long}-{n}/SKILL.md"), b"no frontmatter")]);
+    }
+    write(root.path(), &[("good/SKILL.md", &skill_md("good", ""))]);
+    let mut host = Host::with_unread_stderr(root.path(), Era::Modern);
+    assert_eq!(host.result("skills/list", json!({}))["skills"].as_array().unwrap().len(), 1);
+    host.close();
+    check_end(&mut host);
+}

@@ -13,7 +13,7 @@ use super::claims::Claims;
 use super::find::{Found, find};
 use super::keep::{Kept, Now, keep};
 use super::limits::Limits;
-use super::lost::raise;
+use super::lost::weigh;
 use super::order::is_within;
 use super::place::{Places, place};
 use super::placed::Placed;
@@ -125,7 +125,7 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
         keep(&before.units, &before.kept, &now, options.keep_last_good)
     });
     let skills = units.values().map(|placed| placed.unit.shown.as_path()).collect();
-    findings.extend(raise(walked, &skills));
+    findings.extend(weigh(walked, &skills));
     findings.extend(units.values().flat_map(|placed| placed.all_findings()).cloned());
     findings.extend(kept.iter().map(|kept| kept.finding.clone()));
     findings.sort_by(|a, b| a.path.cmp(&b.path));

@@ -1,7 +1,8 @@
 //! What of a walk's findings costs a skill.
 //!
 //! The walk knows files and directories, not skills: what it withholds costs one file of a skill, as far as it can tell.
-//! Where it withholds something outside any skill that could be a skill's directory, a skill is lost.
+//! Where it withholds something outside any skill that could be a skill's directory, a skill is lost. Where it withholds a
+//! secret there, nothing is: no file outside a skill is served.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,18 +10,23 @@ use std::path::Path;
 use crate::finding::{Code, Finding, Severity};
 use crate::skill::SkillName;
 
-/// Raises the findings of a walk that cost a skill to errors. `skills` are the directories of skills as findings show
-/// them.
-pub(super) fn raise(mut findings: Vec<Finding>, skills: &HashSet<&Path>) -> Vec<Finding> {
-    for finding in &mut findings {
-        if finding.severity == Severity::Warning && may_hide_a_skill(finding, skills) {
+/// The findings of a walk, those that cost a skill raised to errors, and without those that cost nothing. `skills` are the
+/// directories of skills as findings show them.
+pub(super) fn weigh(mut findings: Vec<Finding>, skills: &HashSet<&Path>) -> Vec<Finding> {
+    findings.retain_mut(|finding| {
+        if finding.path.ancestors().any(|around| skills.contains(around)) {
+            return true;
+        }
+        if finding.severity == Severity::Warning && may_hide_a_skill(finding) {
             finding.severity = Severity::Error;
         }
-    }
+        finding.code != Code::Secret
+    });
     findings
 }
 
-fn may_hide_a_skill(finding: &Finding, skills: &HashSet<&Path>) -> bool {
+/// Whether what a finding outside any skill withholds could be a skill's directory.
+fn may_hide_a_skill(finding: &Finding) -> bool {
     let withholds_directories = matches!(
         finding.code,
         Code::LinkLeaves
@@ -31,16 +37,14 @@ fn may_hide_a_skill(finding: &Finding, skills: &HashSet<&Path>) -> bool {
             | Code::TooDeep
     );
     let name = finding.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    withholds_directories
-        && SkillName::parse(name).is_ok()
-        && !finding.path.ancestors().any(|around| skills.contains(around))
+    withholds_directories && SkillName::parse(name).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(code: Code, path: &str, expected: Severity) {
+    fn check(code: Code, path: &str, expected: Option<Severity>) {
         let finding = Finding {
             code,
             severity: Severity::Warning,
@@ -50,16 +54,18 @@ mod tests {
             help: String::new(),
         };
         let skills = HashSet::from([Path::new("skills/pdf")]);
-        assert_eq!(raise(vec![finding], &skills)[0].severity, expected, "{path}");
+        let weighed = weigh(vec![finding], &skills);
+        assert_eq!(weighed.first().map(|finding| finding.severity), expected, "{path}");
     }
 
     #[test]
     fn a_link_that_could_be_a_skill_costs_one_and_a_supporting_file_does_not() {
-        check(Code::LinkLeaves, "skills/other", Severity::Error);
-        check(Code::LinkDangles, "skills/category/other", Severity::Error);
-        check(Code::LinkLeaves, "skills/pdf/references", Severity::Warning);
-        check(Code::LinkLeaves, "skills/README.md", Severity::Warning);
-        check(Code::LinkLoop, "skills/up", Severity::Warning);
-        check(Code::Secret, "skills/credentials", Severity::Warning);
+        check(Code::LinkLeaves, "skills/other", Some(Severity::Error));
+        check(Code::LinkDangles, "skills/category/other", Some(Severity::Error));
+        check(Code::LinkLeaves, "skills/pdf/references", Some(Severity::Warning));
+        check(Code::LinkLeaves, "skills/README.md", Some(Severity::Warning));
+        check(Code::LinkLoop, "skills/up", Some(Severity::Warning));
+        check(Code::Secret, "skills/pdf/credentials", Some(Severity::Warning));
+        check(Code::Secret, "skills/credentials", None);
     }
 }

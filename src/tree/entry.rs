@@ -63,11 +63,14 @@ impl Lister<'_> {
             self.own.left_out.junk += 1;
             return;
         }
-        if name == IGNORE_FILE || names::is_hidden(name) && !policy.include_hidden {
+        let served = self.served(&name.to_string_lossy());
+        // A hidden name that also says it holds a secret is judged as a secret: told, and served where that is allowed.
+        let is_hidden =
+            names::is_hidden(name) && !policy.include_hidden && !names::is_secret(name, kind.is_dir());
+        if name == IGNORE_FILE || is_hidden {
             self.own.left_out.hidden += 1;
             return;
         }
-        let served = self.served(&name.to_string_lossy());
         let kind = match self.kind(name, kind) {
             Ok(kind) => kind,
             Err(error) => return self.unreadable(&served, &error),

@@ -1,7 +1,7 @@
 //! Which directories of the system a tree depends on: where its changes would be seen.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Tree;
@@ -9,7 +9,8 @@ use super::chain::chain;
 use super::memory::{Memory, Node};
 use super::zone::{Place, Zones};
 
-/// The directories that one tree depends on.
+/// The directories that one tree depends on, by their absolute paths without links: those that are served, those that links
+/// lead through, and those that decide where the roots are.
 #[derive(Debug, Default)]
 pub struct Footprint {
     memories: Vec<Arc<Memory>>,
@@ -34,14 +35,6 @@ impl Tree {
         let setup = &self.made_from.0;
         let gates = setup.dirs.iter().chain(&setup.follow).flat_map(|path| chain(path)).collect();
         Footprint { memories: self.memories.clone(), zones: self.disk.zones.clone(), gates }
-    }
-
-    /// The absolute paths without links of all directories in which a change may change the tree: those that are served,
-    /// those that links lead through, and those that decide where the roots are.
-    pub fn real_directories(&self) -> HashSet<PathBuf> {
-        let footprint = self.footprint();
-        let around = footprint.gates.iter().filter_map(|gate| gate.parent()).map(Path::to_owned);
-        around.chain(footprint.steps_since(&Footprint::default()).added).collect()
     }
 }
 

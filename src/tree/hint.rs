@@ -9,7 +9,8 @@ pub enum Hint {
     /// Perhaps anywhere.
     Everything,
     /// In these directories only, told by their absolute paths without links: an entry was made, removed or replaced, or
-    /// a file written to. What is below a directory that is not named did not change.
+    /// a file written to. What is below a directory that is not named did not change, unless that is new under its path:
+    /// then naming the one around it is enough.
     Directories(HashSet<PathBuf>),
 }
 

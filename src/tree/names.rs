@@ -147,13 +147,18 @@ pub(super) fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
 }
 
+/// Whether a file, or a directory, of this name is likely to hold a secret.
+pub(super) fn is_secret(name: &OsStr, is_dir: bool) -> bool {
+    if is_dir { is_secret_dir(name) } else { is_secret_file(name) }
+}
+
 /// Whether a directory of this name is likely to hold secrets.
-pub(super) fn is_secret_dir(name: &OsStr) -> bool {
+fn is_secret_dir(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| is_one_of(name, SECRET_DIRS))
 }
 
 /// Whether a file of this name is likely to hold a secret.
-pub(super) fn is_secret_file(name: &OsStr) -> bool {
+fn is_secret_file(name: &OsStr) -> bool {
     // A name that is not UTF-8 is not served, but a link may still lead to it: judge what can be read of it.
     let name = name.to_string_lossy().to_ascii_lowercase();
     SECRET_FILES.contains(&name.as_str()) || is_key(&name) || is_environment(&name) || is_credentials(&name)

@@ -36,8 +36,7 @@ impl Policy {
     /// Whether an entry is withheld for what its served path says, the directories around it being served.
     pub(super) fn withholds(&self, served: &str, is_dir: bool) -> bool {
         let name = served.rsplit('/').next().unwrap_or_default().as_ref();
-        let is_secret = if is_dir { names::is_secret_dir(name) } else { names::is_secret_file(name) };
-        is_secret && !self.allows(Path::new(served), is_dir)
+        names::is_secret(name, is_dir) && !self.allows(Path::new(served), is_dir)
     }
 
     /// Whether an entry is withheld for where a link really leads: a path below the innermost zone around it.

@@ -97,6 +97,11 @@ mod tests {
     }
 
     #[test]
+    fn events_of_reading_are_not_even_asked_for() {
+        assert!(!KINDS.intersects(EventKindMask::ACCESS_OPEN | EventKindMask::ACCESS_CLOSE_NOWRITE));
+    }
+
+    #[test]
     fn lost_events_may_have_said_anything() {
         assert_eq!(said(Event::new(EventKind::Other).set_flag(Flag::Rescan)), Said::Lost);
         let event =

@@ -23,10 +23,18 @@ pub struct Host {
 impl Host {
     /// Starts the program, without a word yet.
     pub fn start(root: &Path, era: Era) -> Self {
+        Self::spawn(root, era, Stdio::null())
+    }
+
+    /// The same with a pipe for stderr that nobody reads.
+    pub fn with_unread_stderr(root: &Path, era: Era) -> Self {
+        Self::spawn(root, era, Stdio::piped())
+    }
+
+    fn spawn(root: &Path, era: Era, stderr: Stdio) -> Self {
         let mut command = skillserve();
         command.arg("stdio").arg(root);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take());
         Self { child, input, output, lines: None, era, id: 0 }
     }

@@ -230,7 +230,7 @@ fn alpic_ai_skybridge_939_link_to_env() {
     bed.link("root/s/outside.md", "../../.env");
     bed.check(
         "s/SKILL.md
-         hidden: 1
+         warning[secret] root/.env
          warning[secret] root/s/inside.md
          warning[link-leaves] root/s/outside.md",
     );

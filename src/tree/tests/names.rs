@@ -77,11 +77,19 @@ fn secrets_are_withheld_and_told() {
 }
 
 #[test]
-fn hidden_secrets_are_told_once_they_are_not_hidden_any_more() {
+fn hidden_secrets_are_judged_as_secrets() {
     let paths = ["root/.env", "root/.env.example", "root/.ssh/config", "root/.git/config"];
     Bed::new(&paths).check(
-        "hidden: 3
-         junk: 1",
+        "hidden: 1
+         junk: 1
+         warning[secret] root/.env
+         warning[secret] root/.ssh",
+    );
+    Bed::new(&paths).allow_secret(".env").check(
+        ".env
+         hidden: 1
+         junk: 1
+         warning[secret] root/.ssh",
     );
     Bed::new(&paths).include_hidden().check(
         ".env.example
@@ -115,7 +123,8 @@ fn a_link_to_a_secret_is_withheld_whatever_its_own_name() {
         "plain.md
          store/
          sub/
-         hidden: 2
+         warning[secret] root/.env
+         warning[secret] root/.ssh
          warning[secret] root/by-name.md
          warning[secret] root/chain.md
          warning[secret] root/config.md

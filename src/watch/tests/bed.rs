@@ -80,12 +80,9 @@ impl Bed {
     }
 
     /// Looks only where and when told, until what is known is what a walk finds.
-    #[track_caller]
-    pub(super) fn catch_up(&mut self) -> impl Future<Output = ()> {
-        async {
-            while text(&self.tree) != text(&self.roots.walk().0) {
-                self.look_when_told().await;
-            }
+    pub(super) async fn catch_up(&mut self) {
+        while text(&self.tree) != text(&self.roots.walk().0) {
+            self.look_when_told().await;
         }
     }
 

@@ -2,13 +2,15 @@
 
 use std::fs;
 
-use super::bed::{Bed, read_all};
+use super::bed::{Bed, PATIENCE, read_all};
+
+type Change<'a> = &'a dyn Fn(&Bed);
 
 #[tokio::test]
 async fn every_kind_of_change_is_heard_of() {
     let mut bed = Bed::new(&["root/a/SKILL.md", "root/a/ref/x.md", "root/b/y.md"]).await;
     let remove_all = |bed: &Bed, path| fs::remove_dir_all(bed.path(path)).unwrap();
-    let changes: &[(&str, &dyn Fn(&Bed))] = &[
+    let changes: &[(&str, Change)] = &[
         ("write", &|bed| bed.write("root/a/SKILL.md", "longer than before")),
         ("create", &|bed| bed.write("root/a/ref/new.md", "")),
         ("rename", &|bed| bed.rename("root/a/ref/new.md", "root/b/new.md")),
@@ -38,7 +40,7 @@ async fn every_kind_of_change_is_heard_of() {
     ];
     for (what, change) in changes {
         change(&bed);
-        let caught_up = tokio::time::timeout(super::bed::PATIENCE * 2, bed.catch_up()).await;
+        let caught_up = tokio::time::timeout(PATIENCE, bed.catch_up()).await;
         assert!(caught_up.is_ok(), "{what}");
     }
 }
@@ -48,7 +50,7 @@ async fn what_links_lead_through_is_watched() {
     let links = [("root/s/..data", "..1"), ("root/s/SKILL.md", "..data/SKILL.md"), ("root/t", "../store/t")];
     let files = ["root/s/..1/SKILL.md", "store/t/SKILL.md", "store/t/ref/x.md", "store/u/y.md"];
     let mut bed = Bed::linked(&files, &links).await;
-    let changes: &[&dyn Fn(&Bed)] = &[
+    let changes: &[Change] = &[
         &|bed| bed.write("root/s/..1/SKILL.md", "edited in place"),
         &|bed| {
             bed.write("root/s/..2/SKILL.md", "the next");
