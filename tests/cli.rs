@@ -412,8 +412,22 @@ fn every_variable_of_http_has_its_effect() {
     }
 }
 
-/// Those whose tests stand beside what they do, because it takes a change on the disk or a session to see it.
+/// Those whose tests set them in the environment too, but elsewhere, because it takes a change on the disk or a session to
+/// see what they do.
 const VARIABLES_OF_CHANGES: &[&str] = &["KEEP_LAST_GOOD", "NO_WATCH", "POLL", "SESSIONS", "WATCH"];
+
+#[test]
+fn sessions_can_be_wished_for_in_the_environment() {
+    let bed = bed();
+    for (sessions, is_given) in [("1", true), ("0", false)] {
+        let mut command = command(bed.path(), &["http", "--listen", "127.0.0.1:0", "good"]);
+        command.env("SKILLSERVE_SESSIONS", sessions);
+        let server = serve(command);
+        let initialize = Era::Legacy.request(1, "initialize", common::handshake());
+        let response = server.exchange(&Request::message(Era::Legacy, &initialize));
+        assert_eq!(response.header("mcp-session-id").is_some(), is_given, "{response:?}");
+    }
+}
 
 #[test]
 fn no_variable_is_without_a_test() {

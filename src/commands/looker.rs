@@ -65,6 +65,12 @@ impl Looker {
     /// A sentence that says why nothing is served.
     pub(super) fn look(&self, hint: &Hint) -> Result<Arc<Snapshot>, String> {
         let before = self.last();
+        match hint {
+            Hint::Everything => tracing::debug!("looking at everything"),
+            Hint::Directories(these) => {
+                tracing::debug!("looking at what changed, directories: {}", these.len())
+            }
+        }
         let looked = Arc::new(look_again(self.roots()?, &self.source.catalog, before.as_deref(), hint));
         self.watch.follow(&looked.tree);
         match looked.built.has_unread() {

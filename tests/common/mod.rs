@@ -3,6 +3,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
+pub mod follower;
 pub mod http;
 pub mod stdio;
 

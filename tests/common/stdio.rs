@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,14 @@ impl Host {
         let mut command = skillserve();
         command.arg("stdio").arg(root);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        Self { child, input, output, lines: None, era, id: 0 }
+    }
+
+    /// Starts a command that speaks over its pipes. Its stderr is a pipe that somebody must read.
+    pub fn of(mut command: Command, era: Era) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take());
         Self { child, input, output, lines: None, era, id: 0 }
     }
