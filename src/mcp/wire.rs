@@ -49,6 +49,11 @@ impl Refusal {
         Self { id, error: ErrorData::invalid_request(message, None) }
     }
 
+    /// Refuses what there is no room for right now.
+    pub(crate) fn busy(message: &'static str) -> Self {
+        Self { id: None, error: ErrorData::internal_error(message, None) }
+    }
+
     fn boxed(id: Option<RequestId>, error: ErrorData) -> Box<Self> {
         Box::new(Self { id, error })
     }
