@@ -98,9 +98,9 @@ impl Endpoint {
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
         let body = body::read(body).await?;
-        let turn = self.turns.next(&head.extensions).await?;
         let mut body = body.slice_ref(wire::without_mark(&body));
         let message = wire::parse(&body)?;
+        let turn = self.turns.next(&head.extensions, wire::asks_for_file(&message)).await?;
         if let Some(id) = wire::subscribes(&message) {
             head.extensions.insert(self.gate.admit(Some(id))?);
             // What was read is less than what was sent: the filter has been cut down.

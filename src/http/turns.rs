@@ -1,7 +1,8 @@
-//! How many requests are in hand at once.
+//! How many files are read and held for their clients at once.
 //!
-//! A request that has come in whole waits for its turn and keeps it until the last byte of its answer has been written, or
-//! the connection is gone. A stream of events gives it back at once: it lives long and holds little.
+//! A request for a file waits for its turn and keeps it until the last byte of its answer has been written, or the
+//! connection is gone. All others need none: their answers are small, and a host that only asks what this server is must
+//! not wait for those who wait for files.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::crowd::{Guest, InHand};
 use super::refusal::Refused;
 
-/// The most requests that are worked on, or whose answers wait to be written.
+/// The most files that are read, or whose bytes wait to be written.
 ///
 /// A file of 16 MiB, the largest that is served unless an option says more, makes an answer of 4/3 × 16 MiB in base64,
 /// which is held in a buffer of at most twice that: 43 MiB. While it is made, the file and its base64 are there too: 80 MiB.
@@ -41,17 +42,20 @@ impl Default for Turns {
 /// A request's turn.
 #[derive(Debug)]
 pub(super) struct Turn {
-    permit: OwnedSemaphorePermit,
+    _permit: Option<OwnedSemaphorePermit>,
     /// Keeps its connection from being dismissed.
     in_hand: Option<InHand>,
 }
 
 impl Turns {
-    /// Waits for the turn of a request with these `extensions`, within a bound.
-    pub(super) async fn next(&self, extensions: &Extensions) -> Result<Turn, Refused> {
+    /// Waits for the turn of a request with these `extensions`, within a bound, if it is one for a file.
+    pub(super) async fn next(&self, extensions: &Extensions, for_file: bool) -> Result<Turn, Refused> {
         let in_hand = asked(extensions);
+        if !for_file {
+            return Ok(Turn { _permit: None, in_hand });
+        }
         match tokio::time::timeout(WAIT_MAX, self.permits.clone().acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(Turn { permit, in_hand }),
+            Ok(Ok(permit)) => Ok(Turn { _permit: Some(permit), in_hand }),
             _ => Err(Refused::busy("the server is busy; try again in a moment")),
         }
     }
@@ -65,7 +69,6 @@ impl Turn {
     {
         let (head, body) = answer.into_parts();
         if is_event_stream(&head.headers) {
-            drop(self.permit);
             return stay(self.in_hand, Response::from_parts(head, Body::new(body)));
         }
         let Ok(body) = body.collect().await;
@@ -114,7 +117,7 @@ mod tests {
     use super::*;
 
     async fn next(turns: &Turns) -> Result<Turn, StatusCode> {
-        turns.next(&Extensions::new()).await.map_err(|refused| Response::from(refused).status())
+        turns.next(&Extensions::new(), true).await.map_err(|refused| Response::from(refused).status())
     }
 
     fn answer(media_type: &str) -> axum::http::Response<Full<Bytes>> {
@@ -136,11 +139,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_stream_of_events_needs_no_turn() {
+    async fn what_is_no_request_for_a_file_needs_no_turn() {
         let turns = Turns::default();
-        let mut streams = Vec::new();
-        for _ in 0..=IN_HAND_MAX {
-            streams.push(next(&turns).await.unwrap().hold(answer("text/event-stream; charset=utf-8")).await);
+        let mut held = Vec::new();
+        for _ in 0..IN_HAND_MAX {
+            held.push(next(&turns).await.unwrap());
         }
+        assert!(turns.next(&Extensions::new(), false).await.is_ok());
     }
 }

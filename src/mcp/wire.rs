@@ -126,6 +126,11 @@ pub(crate) fn subscribes(message: &Incoming) -> Option<&RequestId> {
     }
 }
 
+/// Whether a message asks for a file, the one kind of answer that can be large.
+pub(crate) fn asks_for_file(message: &Incoming) -> bool {
+    matches!(message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::ReadResourceRequest(_)))
+}
+
 /// Whether a message begins a session.
 pub(crate) fn initializes(message: &Incoming) -> bool {
     matches!(message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)))
