@@ -53,8 +53,11 @@ pub(super) fn look_again(
     before: Option<&Looked>,
     hint: &Hint,
 ) -> Looked {
+    let start = Instant::now();
     let (tree, walked) = roots.look(before.map(|before| &before.tree), hint);
+    let walked_in = start.elapsed();
     let built = catalog::build(&tree, walked, options, before.map(|before| &before.built));
+    tracing::debug!(directories = tree.listed, ?walked_in, built_in = ?(start.elapsed() - walked_in), "looked");
     Looked { tree, built }
 }
 
