@@ -4,6 +4,9 @@ mod args;
 mod environment;
 mod mount;
 
+use std::fmt::Display;
+use std::net::SocketAddr;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
@@ -115,7 +118,7 @@ fn config(cli: args::Cli) -> Result<Config, String> {
     let (source, command) = match cli.command {
         args::CommandArgs::Stdio { source, serving } => (source, Command::Stdio(serving.into())),
         args::CommandArgs::Http { source, serving, listening } => {
-            (source, Command::Http(serving.into(), listening.into()))
+            (source, Command::Http(serving.into(), listening.into_listening()?))
         }
         args::CommandArgs::Check { source } => (source, Command::Check),
         args::CommandArgs::List { source, json, watch, poll } => {
@@ -194,13 +197,26 @@ impl From<args::ServingArgs> for Serving {
     }
 }
 
-impl From<args::ListeningArgs> for Listening {
-    fn from(typed: args::ListeningArgs) -> Self {
+impl args::ListeningArgs {
+    fn into_listening(self) -> Result<Listening, String> {
+        // Whether it can be listened there is for the system to say; whether it is an address is clear before that.
+        let has_port = |address: &str| address.parse().is_ok_and(|host: http::Host| host.port().is_some());
+        if self.listen.parse::<SocketAddr>().is_err() && !has_port(&self.listen) {
+            let listen = self.listen;
+            return Err(format!(
+                "--listen `{listen}`: an address is HOST:PORT, such as 127.0.0.1:8008 or [::1]:8008"
+            ));
+        }
         let http = http::Options {
-            allow_hosts: typed.allow_host,
-            allow_origins: typed.allow_origin,
-            sessions: typed.sessions,
+            allow_hosts: parse_all("--allow-host", &self.allow_host)?,
+            allow_origins: parse_all("--allow-origin", &self.allow_origin)?,
+            sessions: self.sessions,
         };
-        Self { address: typed.listen, http }
+        Ok(Listening { address: self.listen, http })
     }
+}
+
+fn parse_all<T: FromStr<Err: Display>>(option: &str, values: &[String]) -> Result<Vec<T>, String> {
+    let parse = |value: &String| value.parse().map_err(|error| format!("{option} `{value}`: {error}"));
+    values.iter().map(parse).collect()
 }

@@ -3,7 +3,9 @@
 //! Changes are told over streams: of `subscriptions/listen` since 2026-07-28, of sessions before, where there are any.
 
 mod accept;
+mod allowed;
 mod body;
+mod crowd;
 mod endpoint;
 mod guard;
 mod legacy;
@@ -11,6 +13,7 @@ mod patience;
 mod refusal;
 mod sessions;
 mod stream;
+mod turns;
 
 use std::sync::Arc;
 
@@ -26,18 +29,18 @@ use endpoint::Endpoint;
 use guard::Guard;
 use sessions::Sessions;
 
+pub use allowed::{Host, Origin};
+
 /// The path of the one endpoint.
 pub const ENDPOINT: &str = "/mcp";
 
 /// Who may ask, beside programs and pages of this machine, and who is remembered.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Further names under which this server is reached, each as a `Host` header has it: `host`, for any port, or
-    /// `host:port`.
-    pub allow_hosts: Vec<String>,
-    /// Further origins whose pages may ask, each as an `Origin` header has it: `scheme://host`, or `scheme://host:port`
-    /// where the port is not the scheme's own.
-    pub allow_origins: Vec<String>,
+    /// Further names under which this server is reached.
+    pub allow_hosts: Vec<Host>,
+    /// Further origins whose pages may ask.
+    pub allow_origins: Vec<Origin>,
     /// The most sessions at once of clients from before 2026-07-28, which can be told of changes only in one. 0 for none.
     pub sessions: usize,
 }

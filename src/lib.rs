@@ -2,19 +2,20 @@
 //!
 //! ```text
 //! directory ─ tree ─▶ Tree (names, sizes, sources; what was refused and why)
-//!                      └─ catalog::build ─▶ Snapshot (immutable)  +  Findings ─▶ report ─▶ stderr · check
-//!                                              │ held in one cell, swapped whole
-//!                                              ▼
+//!    ▲                 └─ catalog::build ─▶ Snapshot (immutable)  +  Findings ─▶ report, log ─▶ stderr · check
+//!    │ look again                              │ held in one cell, swapped whole
+//!  watch (events, polling, SIGHUP)             ▼
 //!                                            mcp ─▶ stdio | http ─▶ the host
 //! ```
 //!
 //! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
 //!
-//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog → tree, format, frontmatter →
-//! yaml, problem, media_type, uri → skill, finding`. What does *not* happen is as much a part of the design:
+//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog, watch → tree, format,
+//! frontmatter → yaml, problem, media_type, uri → skill, finding`. What does *not* happen is as much a part of the design:
 //!
 //! - A bad file is a [`finding::Finding`], never an error that stops a neighbour.
-//! - No byte leaves with another size or digest than the current [`catalog::Snapshot`] states for its URI.
+//! - No byte leaves with another size or digest than the current [`catalog::Snapshot`] states for its URI, also while files
+//!   are being rewritten.
 //! - A frontmatter is what YAML 1.2 core says it is, or refused with its line and column; never a third thing.
 //! - Nothing outside the roots is ever read, whatever links, names or races say; only [`tree`] opens skills' files.
 //! - Nothing of a skill is executed, and no connection is opened.

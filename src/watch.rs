@@ -35,6 +35,8 @@ const POLL_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 const QUIET: Duration = Duration::from_millis(20);
 /// How long changes that go on and on are gathered at most.
 const GATHERED_MAX: Duration = Duration::from_millis(80);
+/// How long whoever writes to a file is waited for, where the system tells when it is closed.
+const WRITTEN_MAX: Duration = Duration::from_millis(500);
 
 /// When the directories are looked at again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,11 +147,14 @@ impl Watch {
         lock(&self.polling).map(|polling| polling.next.saturating_duration_since(Instant::now()))
     }
 
-    /// Waits until there are no more changes for a moment.
+    /// Waits until there are no more changes for a moment, and nobody is in the middle of writing a file.
     async fn gather(&self) {
-        let end = Instant::now() + GATHERED_MAX;
+        let start = Instant::now();
         while !self.pending.is_urgent() {
-            let quiet = (Instant::now() + QUIET).min(end);
+            let quiet = match self.pending.has_open_files() {
+                true => start + WRITTEN_MAX,
+                false => (Instant::now() + QUIET).min(start + GATHERED_MAX),
+            };
             tokio::select! {
                 () = self.pending.changed() => {}
                 () = sleep_until(quiet) => return,

@@ -369,7 +369,7 @@ const VARIABLES: &[(&str, &str, &[&str], &str)] = &[
     ("CACHE_SCOPE", "public", &["stdio", "good"], "\"cacheScope\":\"public\""),
     ("WAIT_FOR_ROOT", "1", &["stdio", "nope"], "waiting for nope"),
     ("STRICT", "on", &["stdio", "mixed"], "--strict serves nothing"),
-    ("LISTEN", "nowhere", &["http", "good"], "cannot listen on nowhere"),
+    ("LISTEN", "nowhere", &["http", "good"], "--listen `nowhere`"),
 ];
 
 /// Those that need a listening server.

@@ -56,8 +56,7 @@ pub struct Built {
     pub snapshot: Arc<Snapshot>,
     /// What is not, and why.
     pub findings: Vec<Finding>,
-    /// Every unit, by the number of its root and its path there.
-    units: HashMap<Location, Arc<Placed>>,
+    units: Units,
     kept: Vec<Kept>,
     /// Whether a root could not be opened.
     has_lost_roots: bool,
@@ -66,6 +65,9 @@ pub struct Built {
 
 /// The number of a root, and a path below it.
 pub(super) type Location = (usize, String);
+
+/// Every unit, by the number of its root and its path there.
+pub(super) type Units = Vec<HashMap<String, Arc<Placed>>>;
 
 impl Built {
     /// When it is time to build again though nothing is known to have changed: a skill that is only kept is withdrawn, or
@@ -95,52 +97,73 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
         findings.extend(misnamed);
     }
 
-    let known = |found: &Found<'_>| before?.units.get(&(found.root, found.path.clone()));
-    let examine = |found: &Found<'_>| match known(found) {
+    let known = |found: &Found<'_>| before?.units.get(found.root)?.get(&found.path);
+    let known: Vec<Option<&Arc<Placed>>> = all.iter().map(known).collect();
+    let examine = |(found, known): (&Found<'_>, &Option<&Arc<Placed>>)| match known {
         Some(known) if is_as_before(known, found) => known.unit.clone(),
         known => Arc::new(Unit::examine(found, known.map(|known| &*known.unit), &setting)),
     };
-    let units: Vec<Arc<Unit>> = all.par_iter().map(examine).collect();
+    let units: Vec<Arc<Unit>> = (&all, &known).into_par_iter().map(examine).collect();
 
+    // Under one root no two skills meet, unless one is moved; then a unit that is as it was is where it was.
+    let may_meet = tree.roots.len() > 1 || options.on_name_mismatch == OnNameMismatch::UseName;
     let mut claims = Claims::default();
-    let place = |(found, unit): (&Found<'_>, &Arc<Unit>)| {
+    let mut place = |found: &Found<'_>, unit: &Arc<Unit>, known: Option<&Arc<Placed>>| {
+        if !may_meet && known.is_some_and(|known| Arc::ptr_eq(&known.unit, unit)) {
+            return None;
+        }
         let prefix = tree.roots.get(found.root).map_or("", |root| &root.prefix);
-        place(unit, found, prefix, options.on_name_mismatch, &mut claims)
+        Some(place(unit, found, prefix, options.on_name_mismatch, &mut claims))
     };
-    let places: Vec<Places> = all.iter().zip(&units).map(place).collect();
+    let places: Vec<Option<Places>> =
+        all.iter().zip(&units).zip(&known).map(|((found, unit), known)| place(found, unit, *known)).collect();
 
-    let placed: Vec<Arc<Placed>> = (&all, units, places)
-        .into_par_iter()
-        .map(|(found, unit, places)| match known(found) {
-            Some(known) if Arc::ptr_eq(&known.unit, &unit) && known.places == places => known.clone(),
-            known => Arc::new(Placed::read(unit, places, known.map(|known| &**known), &setting)),
-        })
-        .collect();
+    let read =
+        |(unit, places, known): (Arc<Unit>, Option<Places>, Option<&Arc<Placed>>)| match (known, places) {
+            (Some(known), None) => known.clone(),
+            (Some(known), Some(places)) if Arc::ptr_eq(&known.unit, &unit) && known.places == places => {
+                known.clone()
+            }
+            (known, places) => {
+                let places = places.unwrap_or_default();
+                Arc::new(Placed::read(unit, places, known.map(|known| &**known), &setting))
+            }
+        };
+    let placed: Vec<Arc<Placed>> = (units, places, known).into_par_iter().map(read).collect();
 
-    let units: HashMap<Location, Arc<Placed>> =
-        all.into_iter().map(|found| (found.root, found.path)).zip(placed).collect();
+    let skills = || placed.iter().map(|placed| placed.unit.shown.as_path()).collect();
+    if !walked.is_empty() {
+        findings.extend(weigh(walked, &skills()));
+    }
+    findings.extend(placed.iter().flat_map(|placed| placed.all_findings()).cloned());
+    let mut units: Units = tree.roots.iter().map(|_| HashMap::new()).collect();
+    for (found, placed) in all.into_iter().zip(&placed) {
+        if let Some(units) = units.get_mut(found.root) {
+            units.insert(found.path, placed.clone());
+        }
+    }
     let lost_roots = lost_roots(tree);
     let kept = before.map_or_else(Vec::new, |before| {
         let now = Now { units: &units, lost_roots: &lost_roots, at: Instant::now() };
         keep(&before.units, &before.kept, &now, options.keep_last_good)
     });
-    let skills = units.values().map(|placed| placed.unit.shown.as_path()).collect();
-    findings.extend(weigh(walked, &skills));
-    findings.extend(units.values().flat_map(|placed| placed.all_findings()).cloned());
     findings.extend(kept.iter().map(|kept| kept.finding.clone()));
     findings.sort_by(|a, b| a.path.cmp(&b.path));
-    let snapshot = snapshot(&units, &kept);
+    let snapshot = snapshot(&placed, &units, &kept);
     let same = before.map(|before| &before.snapshot).filter(|before| before.shares_all_with(&snapshot));
     let snapshot = same.cloned().unwrap_or_else(|| Arc::new(snapshot));
     Built { snapshot, findings, units, kept, has_lost_roots: !lost_roots.is_empty(), room }
 }
 
 /// Everything that is served. What is kept stands in for what its own directory gives now, and gives way to others.
-fn snapshot(units: &HashMap<Location, Arc<Placed>>, kept: &[Kept]) -> Snapshot {
-    let stand_ins: HashMap<&Location, &Kept> = kept.iter().map(|kept| (&kept.location, kept)).collect();
-    let mut shards: Vec<Arc<Shard>> = Vec::with_capacity(units.len());
-    for (location, placed) in units {
-        let stand_in = stand_ins.get(location);
+fn snapshot(placed: &[Arc<Placed>], units: &Units, kept: &[Kept]) -> Snapshot {
+    let stand_ins: HashMap<*const Placed, &Kept> = kept
+        .iter()
+        .filter_map(|kept| Some((Arc::as_ptr(units.get(kept.location.0)?.get(&kept.location.1)?), kept)))
+        .collect();
+    let mut shards: Vec<Arc<Shard>> = Vec::with_capacity(placed.len());
+    for placed in placed {
+        let stand_in = stand_ins.get(&Arc::as_ptr(placed));
         let is_free =
             |shard: &&Arc<Shard>| stand_in.is_none_or(|kept| !is_within(shard.path(), kept.shard.path()));
         shards.extend(placed.shards.iter().filter(is_free).cloned());

@@ -1,7 +1,6 @@
 //! The last good version of a skill that cannot be built right now: a save in progress, an edit that broke it, a root that
 //! went away. It is served only while each of its bytes can still be produced, and not for long.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,7 @@ use crate::finding::{Code, Finding, Severity};
 use crate::skill::Digest;
 use crate::tree::Directory;
 
-use super::build::Location;
+use super::build::{Location, Units};
 use super::place::descend;
 use super::placed::Placed;
 use super::shard::{File, Shard};
@@ -30,30 +29,28 @@ pub(super) struct Kept {
 
 /// What stands now, by location, and which roots could not be opened, by number.
 pub(super) struct Now<'a> {
-    pub units: &'a HashMap<Location, Arc<Placed>>,
+    pub units: &'a Units,
     pub lost_roots: &'a [usize],
     pub at: Instant,
 }
 
 /// What to keep of the units that were served before, and of what was kept then already, for `keep` at most.
-pub(super) fn keep(
-    units: &HashMap<Location, Arc<Placed>>,
-    kept: &[Kept],
-    now: &Now<'_>,
-    keep: Duration,
-) -> Vec<Kept> {
+pub(super) fn keep(units: &Units, kept: &[Kept], now: &Now<'_>, keep: Duration) -> Vec<Kept> {
     let again = kept.iter().filter(|kept| kept.until > now.at).filter_map(|kept| {
         let whole = now.may_keep(&kept.location, &kept.placed)?;
         can_be_produced(&kept.shard, whole).then(|| kept.clone())
     });
-    let lost = units.iter().filter(|(location, before)| {
-        !keep.is_zero() && !now.units.get(*location).is_some_and(|unit| Arc::ptr_eq(unit, before))
-    });
-    let newly = lost.filter_map(|(location, before)| {
+    let units = units.iter().enumerate().filter(|_| !keep.is_zero());
+    let all = units.flat_map(|(root, units)| units.iter().map(move |(path, unit)| (root, path, unit)));
+    let newly = all.filter_map(|(root, path, before)| {
+        if now.unit(root, path).is_some_and(|unit| Arc::ptr_eq(unit, before)) {
+            return None;
+        }
         let shard = outermost(before)?;
-        let whole = now.may_keep(location, before)?;
+        let location = (root, path.clone());
+        let whole = now.may_keep(&location, before)?;
         can_be_produced(shard, whole).then(|| Kept {
-            location: location.clone(),
+            location,
             shard: shard.clone(),
             finding: finding(before, keep),
             until: now.at + keep,
@@ -64,9 +61,13 @@ pub(super) fn keep(
 }
 
 impl<'a> Now<'a> {
+    fn unit(&self, root: usize, path: &str) -> Option<&'a Arc<Placed>> {
+        self.units.get(root)?.get(path)
+    }
+
     /// What stands where a skill cannot be built for a reason that may pass; `Some(None)` where its root is gone.
     fn may_keep(&self, location: &Location, before: &Placed) -> Option<Option<&'a Directory>> {
-        let Some(unit) = self.units.get(location) else {
+        let Some(unit) = self.unit(location.0, &location.1) else {
             return self.lost_roots.contains(&location.0).then_some(None);
         };
         let skill_md = unit.unit.candidates.first().map(|candidate| &candidate.shown)?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, Semaphore, watch};
 
 use crate::skill::Digest;
 use crate::tree::Hint;
@@ -15,6 +15,10 @@ use super::snapshot::Snapshot;
 
 /// How often a read looks at the directory again before it gives up on a file that keeps changing.
 const READ_TRIES: u32 = 3;
+
+/// The most files that are read at once. A read that has begun cannot be broken off: one that nobody waits for any more
+/// counts until it has ended.
+const READS_MAX: usize = 8;
 
 /// The current catalog, which many requests share. Cheap to clone.
 #[derive(Clone)]
@@ -32,6 +36,8 @@ struct Shared {
     looking: Mutex<()>,
     /// When the directories are looked at next, where they are polled.
     next_look: std::sync::Mutex<Option<Instant>>,
+    /// A permit for each file that may be read.
+    reads: Arc<Semaphore>,
 }
 
 #[derive(Clone)]
@@ -66,6 +72,7 @@ impl Catalog {
             look: Box::new(look),
             looking: Mutex::new(()),
             next_look: std::sync::Mutex::new(None),
+            reads: Arc::new(Semaphore::new(READS_MAX)),
         };
         let catalog = Self { shared: Arc::new(shared) };
         let first = catalog.clone();
@@ -145,7 +152,9 @@ impl Catalog {
             }
             let (source, size) = (file.source.clone(), file.size());
             let directory = disk.directory(&source);
+            let permit = self.shared.reads.clone().acquire_owned().await;
             let read = tokio::task::spawn_blocking(move || {
+                let _permit = permit.ok()?;
                 let bytes = disk.read(&source, size).ok()?;
                 Some((Digest::of(&bytes), bytes))
             });
@@ -163,6 +172,12 @@ impl Catalog {
     /// Looks again where `hint` says that something may have changed.
     pub async fn refresh(&self, hint: Hint) {
         self.look(hint, None).await;
+    }
+
+    /// How many more files may be read right now.
+    #[cfg(test)]
+    pub(super) fn free_reads(&self) -> usize {
+        self.shared.reads.available_permits()
     }
 
     /// Looks, unless the current snapshot is another one than `stale` by the time that the look before has ended.

@@ -2,6 +2,7 @@
 
 mod again;
 mod live;
+mod reads;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,36 +1,35 @@
 //! The accept loop: which connections are open, how long they may be silent, and how they end.
+//!
+//! Only HTTP/1.1 is spoken, and its predecessor: one request after the other on a connection, so that every limit on a
+//! connection is one on a request.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use axum::{Extension, Router};
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::crowd::{Crowd, Guest};
 use super::patience::Patient;
 
-/// The most connections that are open at once. Those beyond it wait in the system's queue.
+/// The most connections that are open at once. For one more, the one that has been waiting longest for its client is
+/// closed.
 const CONNECTIONS_MAX: usize = 512;
-/// The most requests at once on one connection of HTTP/2.
-const STREAMS_MAX: u32 = 32;
 /// How long a client may take from a connection's beginning, or from the last answer, to the end of the next request's
 /// head.
 const HEAD_READ_MAX: Duration = Duration::from_secs(30);
-/// How often a silent connection of HTTP/2 is asked whether it still lives.
-const PING_INTERVAL: Duration = Duration::from_secs(30);
+/// The longest head of a request, and so the most that a connection holds beside a body and an answer.
+const HEAD_MAX_BYTES: usize = 64 * 1024;
 /// How long the requests in hand may take once the server is to stop.
 const DRAIN_MAX: Duration = Duration::from_secs(5);
 /// How long to wait when the system has no more connections to give.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
-/// How a connection of HTTP/2 begins.
-const HTTP_2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// How long to wait for the rest of that.
-const SNIFF_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Serves connections until `shutdown` ends, and then those that have a request in hand until it is answered. What lasts
 /// is told by `stopping` to end.
@@ -43,7 +42,7 @@ pub(super) async fn run(
     let server = Server::new(router);
     let graceful = GracefulShutdown::new();
     tokio::select! {
-        () = accept(&listener, &server, &graceful, &stopping) => {}
+        () = accept(&listener, &server, &graceful) => {}
         () = shutdown => {}
     }
     drop(listener);
@@ -53,20 +52,20 @@ pub(super) async fn run(
     }
 }
 
-async fn accept(
-    listener: &TcpListener,
-    server: &Server,
-    graceful: &GracefulShutdown,
-    stopping: &CancellationToken,
-) {
-    let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    while let Ok(permit) = connections.clone().acquire_owned().await {
+async fn accept(listener: &TcpListener, server: &Server, graceful: &GracefulShutdown) {
+    let crowd = Arc::new(Crowd::default());
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    loop {
         match next(listener).await {
             Ok(stream) => {
-                tokio::spawn(server.clone().connection(stream, graceful.watcher(), stopping.clone(), permit));
+                let Ok(place) = place(&places, &crowd).await else { return };
+                let guest = Guest::new(crowd.clone());
+                tokio::spawn(server.clone().connection(stream, guest, graceful.watcher(), place));
             }
             Err(error) => {
                 tracing::debug!(%error, "a connection cannot be accepted");
+                // The system may have no more to give because of those that are open.
+                let _ = tokio::time::timeout(ACCEPT_RETRY, crowd.dismiss_one()).await;
                 tokio::time::sleep(ACCEPT_RETRY).await;
             }
         }
@@ -80,55 +79,48 @@ async fn next(listener: &TcpListener) -> std::io::Result<TcpStream> {
     Ok(stream)
 }
 
+/// A place for a connection; if need be, one that another has to leave.
+async fn place(places: &Arc<Semaphore>, crowd: &Crowd) -> Result<OwnedSemaphorePermit, AcquireError> {
+    tokio::select! {
+        biased;
+        place = places.clone().acquire_owned() => place,
+        () = crowd.dismiss_one() => places.clone().acquire_owned().await,
+    }
+}
+
 /// How a connection is served.
 #[derive(Clone)]
 struct Server {
-    builder: Arc<Builder<TokioExecutor>>,
+    builder: Arc<Builder>,
     router: Router,
 }
 
 impl Server {
     fn new(router: Router) -> Self {
-        let mut builder = Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_READ_MAX);
-        builder
-            .http2()
-            .timer(TokioTimer::new())
-            .max_concurrent_streams(STREAMS_MAX)
-            .keep_alive_interval(PING_INTERVAL);
+        let mut builder = Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(HEAD_READ_MAX).max_buf_size(HEAD_MAX_BYTES);
         Self { builder: Arc::new(builder), router }
     }
 
     async fn connection(
         self,
         stream: TcpStream,
+        guest: Arc<Guest>,
         watcher: Watcher,
-        stopping: CancellationToken,
-        _permit: OwnedSemaphorePermit,
+        _place: OwnedSemaphorePermit,
     ) {
-        let spoken = tokio::select! {
-            spoken = tokio::time::timeout(HEAD_READ_MAX, has_spoken(&stream)) => spoken.is_ok(),
-            () = stopping.cancelled() => false,
-        };
-        if !spoken {
-            return;
+        let router = self.router.layer(Extension(guest.clone()));
+        let connection = self
+            .builder
+            .serve_connection(TokioIo::new(Patient::new(stream)), TowerToHyperService::new(router));
+        tokio::select! {
+            served = watcher.watch(connection) => {
+                if let Err(error) = served {
+                    tracing::debug!(%error, "a connection broke off");
+                }
+            }
+            () = guest.dismissed() => tracing::debug!("a silent connection made room for another"),
         }
-        let service = TowerToHyperService::new(self.router);
-        let connection = self.builder.serve_connection(TokioIo::new(Patient::new(stream)), service);
-        if let Err(error) = watcher.watch(connection).await {
-            tracing::debug!(%error, "a connection broke off");
-        }
-    }
-}
-
-/// Waits for so much of a connection that hyper can tell its version. hyper waits for it without a bound of its own.
-async fn has_spoken(stream: &TcpStream) {
-    let mut begin = [0; HTTP_2.len()];
-    while let Ok(read) = stream.peek(&mut begin).await {
-        if read == 0 || read == HTTP_2.len() || !HTTP_2.starts_with(&begin[..read]) {
-            return;
-        }
-        tokio::time::sleep(SNIFF_INTERVAL).await;
     }
 }
 
@@ -136,7 +128,7 @@ async fn has_spoken(stream: &TcpStream) {
 mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-    use super::super::patience::STALL_MAX;
+    use super::super::patience::LOOK;
     use super::*;
 
     async fn listen() -> (TcpListener, std::net::SocketAddr) {
@@ -168,7 +160,7 @@ mod tests {
     async fn a_client_that_says_too_little_is_left() {
         check(b"").await;
         check(b"P").await;
-        check(&HTTP_2[..9]).await;
+        check(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await;
         check(b"POST /mcp HTTP/1.1\r\nHost: ").await;
         check(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     }
@@ -182,7 +174,7 @@ mod tests {
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
         client.readable().await.unwrap();
-        tokio::time::sleep(2 * STALL_MAX).await;
+        tokio::time::sleep(2 * LOOK).await;
         let mut answer = Vec::new();
         let _ = client.read_to_end(&mut answer).await;
         assert!(!answer.is_empty() && answer.len() < LARGE, "{} bytes", answer.len());

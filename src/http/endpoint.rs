@@ -21,6 +21,7 @@ use super::legacy::{self, Holding};
 use super::refusal::Refused;
 use super::sessions::Sessions;
 use super::stream::KEEP_ALIVE;
+use super::turns::{self, Turns};
 
 /// The most streams that tell of changes at once, over all connections. There is room for other requests beside them.
 const LISTENS_MAX: usize = 256;
@@ -31,6 +32,7 @@ const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/eve
 /// The endpoint.
 pub(super) struct Endpoint {
     guard: Guard,
+    turns: Turns,
     service: StreamableHttpService<Handler, NeverSessionManager>,
     gate: Gate,
     sessions: Arc<Sessions>,
@@ -56,20 +58,21 @@ impl Endpoint {
             .disable_allowed_hosts()
             .disable_allowed_origins();
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
-        Self { guard, service, gate, sessions }
+        Self { guard, turns: Turns::default(), service, gate, sessions }
     }
 }
 
 /// Answers any request to the endpoint's path.
 pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
-    let origin = match endpoint.guard.check(request.uri(), request.headers()) {
+    let origin = match endpoint.guard.check(request.headers()) {
         Ok(origin) => origin.cloned(),
         Err(refused) => return refused.into(),
     };
     let Endpoint { sessions, gate, .. } = &*endpoint;
     let answered = match *request.method() {
         Method::POST => endpoint.post(request).await,
-        Method::GET => legacy::open_stream(request.headers(), sessions, gate),
+        Method::GET => legacy::open_stream(request.headers(), sessions, gate)
+            .map(|stream| turns::stay(turns::asked(request.extensions()), stream)),
         Method::DELETE => legacy::end(request.headers(), sessions),
         Method::OPTIONS if origin.is_some() => Ok(endpoint.preflight()),
         _ => Err(Refused::method()),
@@ -97,6 +100,7 @@ impl Endpoint {
         let body = body::read(body).await?;
         let mut body = body.slice_ref(wire::without_mark(&body));
         let message = wire::parse(&body)?;
+        let turn = self.turns.next(&head.extensions, wire::asks_for_file(&message)).await?;
         if let Some(id) = wire::subscribes(&message) {
             head.extensions.insert(self.gate.admit(Some(id))?);
             // What was read is less than what was sent: the filter has been cut down.
@@ -110,7 +114,7 @@ impl Endpoint {
             head.headers.insert(header::ACCEPT, ACCEPT);
         }
         let response = self.service.handle(Request::from_parts(head, Full::new(body))).await;
-        let mut response = response.map(Body::new);
+        let mut response = turn.hold(response).await;
         holding.announce(&mut response, &self.sessions);
         Ok(response)
     }

@@ -2,12 +2,13 @@
 //! by a request across origins or by rebinding a name of theirs to it.
 
 use std::net::SocketAddr;
+use std::str::FromStr;
 
+use axum::http::StatusCode;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use axum::http::uri::Authority;
-use axum::http::{StatusCode, Uri};
 
 use super::Options;
+use super::allowed::{Host, Origin};
 use super::legacy::SESSION_ID;
 use super::refusal::Refused;
 
@@ -26,50 +27,42 @@ const CORS: [(HeaderName, &str); 2] = [
 /// The hosts and the origins that may ask.
 #[derive(Debug)]
 pub(super) struct Guard {
-    hosts: Vec<(String, Option<u16>)>,
-    origins: Vec<String>,
+    hosts: Vec<Host>,
+    origins: Vec<Origin>,
 }
 
 impl Guard {
     /// Lets through what names this machine or, where it is one, the address listened on; pages of this very server; and
     /// what the options add.
     pub(super) fn new(address: SocketAddr, options: &Options) -> Self {
-        let mut hosts: Vec<_> = LOOPBACK.iter().map(|host| ((*host).to_owned(), None)).collect();
+        let mut hosts: Vec<Host> = LOOPBACK.iter().filter_map(|host| host.parse().ok()).collect();
         if !address.ip().is_unspecified() {
-            hosts.extend(address.to_string().parse().ok().map(|at: Authority| (at.host().to_owned(), None)));
+            hosts.extend(
+                SocketAddr::new(address.ip(), 0)
+                    .to_string()
+                    .strip_suffix(":0")
+                    .and_then(|host| host.parse().ok()),
+            );
         }
-        hosts.extend(options.allow_hosts.iter().filter_map(|host| split_host(host)));
-        let own = LOOPBACK.iter().map(|host| format!("http://{host}:{}", address.port()));
-        let origins = own.chain(options.allow_origins.iter().cloned());
-        Self { hosts, origins: origins.map(|origin| normal_origin(&origin)).collect() }
+        hosts.extend(options.allow_hosts.iter().cloned());
+        let own = LOOPBACK.iter().filter_map(|host| format!("http://{host}:{}", address.port()).parse().ok());
+        Self { hosts, origins: own.chain(options.allow_origins.iter().cloned()).collect() }
     }
 
     /// Lets a request through or refuses it. Gives back the origin of the page that it comes from, if from one.
-    pub(super) fn check<'a>(
-        &self,
-        uri: &Uri,
-        headers: &'a HeaderMap,
-    ) -> Result<Option<&'a HeaderValue>, Refused> {
-        // HTTP/2 has the host in the URI.
-        let host = match sole(headers, header::HOST)? {
-            Some(host) => host.to_str().ok().and_then(split_host),
-            None => uri.authority().and_then(|authority| split_host(authority.as_str())),
-        };
-        let Some((host, port)) = host else {
+    pub(super) fn check<'a>(&self, headers: &'a HeaderMap) -> Result<Option<&'a HeaderValue>, Refused> {
+        let Some(host) = sole(headers, header::HOST)?.and_then(parse::<Host>) else {
             return Err(Refused::new(StatusCode::BAD_REQUEST, "the Host header is missing or malformed"));
         };
-        let is_host =
-            |known: &&(String, Option<u16>)| known.0 == host && (known.1.is_none() || known.1 == port);
-        if !self.hosts.iter().any(|known| is_host(&known)) {
+        if !self.hosts.iter().any(|known| known.covers(&host)) {
             return Err(Refused::new(
                 StatusCode::FORBIDDEN,
                 "the Host header names a host that is not allowed here",
             ));
         }
         let origin = sole(headers, header::ORIGIN)?;
-        let is_allowed = |origin: &HeaderValue| {
-            origin.to_str().is_ok_and(|origin| self.origins.contains(&normal_origin(origin)))
-        };
+        let is_allowed =
+            |origin: &HeaderValue| parse(origin).is_some_and(|origin| self.origins.contains(&origin));
         if origin.is_some_and(|origin| !is_allowed(origin)) {
             return Err(Refused::new(StatusCode::FORBIDDEN, "the Origin header is not allowed here"));
         }
@@ -104,18 +97,8 @@ fn sole(headers: &HeaderMap, name: HeaderName) -> Result<Option<&HeaderValue>, R
     }
 }
 
-/// A `Host` header's host, in lower case, and its port.
-fn split_host(host: &str) -> Option<(String, Option<u16>)> {
-    let authority: Authority = host.trim().parse().ok()?;
-    let is_bare = !authority.as_str().contains('@');
-    is_bare.then(|| (authority.host().to_ascii_lowercase(), authority.port_u16()))
-}
-
-/// An origin in lower case and without its scheme's own port, as browsers write it.
-fn normal_origin(origin: &str) -> String {
-    let origin = origin.trim().trim_end_matches('/').to_ascii_lowercase();
-    let own_port = if origin.starts_with("http://") { ":80" } else { ":443" };
-    origin.strip_suffix(own_port).map_or(origin.clone(), str::to_owned)
+fn parse<T: FromStr>(value: &HeaderValue) -> Option<T> {
+    value.to_str().ok()?.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -125,8 +108,12 @@ mod tests {
     #[track_caller]
     fn check(host: &str, origin: Option<&str>, expected: Option<StatusCode>) {
         let options = Options {
-            allow_hosts: vec!["skills.example.com".into(), "other.example.com:8443".into()],
-            allow_origins: vec!["https://app.example.com".into(), "HTTPS://App2.example.com:443/".into()],
+            allow_hosts: ["skills.example.com", "other.example.com:8443"]
+                .map(|host| host.parse().unwrap())
+                .into(),
+            allow_origins: ["https://app.example.com", "HTTPS://App2.example.com:443/"]
+                .map(|origin| origin.parse().unwrap())
+                .into(),
             sessions: 0,
         };
         let guard = Guard::new(([192, 0, 2, 1], 3000).into(), &options);
@@ -135,7 +122,7 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(header::ORIGIN, origin.parse().unwrap());
         }
-        let refused = guard.check(&Uri::from_static("/mcp"), &headers).map(|_| ());
+        let refused = guard.check(&headers).map(|_| ());
         let status = refused.err().map(|refused| axum::response::Response::from(refused).status());
         assert_eq!(status, expected, "{host} {origin:?}");
     }
@@ -191,6 +178,6 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.append(header::HOST, HeaderValue::from_static("localhost"));
         headers.append(header::HOST, HeaderValue::from_static("evil.example.com"));
-        assert!(guard.check(&Uri::from_static("/mcp"), &headers).is_err());
+        assert!(guard.check(&headers).is_err());
     }
 }

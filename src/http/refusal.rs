@@ -6,6 +6,9 @@ use axum::response::Response;
 
 use crate::mcp::wire::Refusal;
 
+/// When a request that has been put off may come again.
+const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("5");
+
 /// A request that goes no further.
 #[derive(Debug)]
 pub(super) struct Refused {
@@ -23,6 +26,11 @@ impl Refused {
     pub(super) fn method() -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "requests are sent with POST")
     }
+
+    /// Puts a request off for now.
+    pub(super) fn busy(why: &'static str) -> Self {
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, refusal: Box::new(Refusal::busy(why)) }
+    }
 }
 
 impl From<Box<Refusal>> for Refused {
@@ -38,6 +46,9 @@ impl From<Refused> for Response {
         let mut response = Response::new(Body::from(refused.refusal.to_json().to_string()));
         *response.status_mut() = refused.status;
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if refused.status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER_SECONDS);
+        }
         response
     }
 }

@@ -49,6 +49,11 @@ impl Refusal {
         Self { id, error: ErrorData::invalid_request(message, None) }
     }
 
+    /// Refuses what there is no room for right now.
+    pub(crate) fn busy(message: &'static str) -> Self {
+        Self { id: None, error: ErrorData::internal_error(message, None) }
+    }
+
     fn boxed(id: Option<RequestId>, error: ErrorData) -> Box<Self> {
         Box::new(Self { id, error })
     }
@@ -119,6 +124,11 @@ pub(crate) fn subscribes(message: &Incoming) -> Option<&RequestId> {
         }
         _ => None,
     }
+}
+
+/// Whether a message asks for a file, the one kind of answer that can be large.
+pub(crate) fn asks_for_file(message: &Incoming) -> bool {
+    matches!(message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::ReadResourceRequest(_)))
 }
 
 /// Whether a message begins a session.

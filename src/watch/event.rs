@@ -11,29 +11,47 @@ use super::FALLBACK_POLL;
 /// for ever.
 pub(super) const KINDS: EventKindMask = EventKindMask::CORE.union(EventKindMask::ACCESS_CLOSE);
 
+/// Whether the system says when a file that was written to is closed.
+const TELLS_OF_CLOSING: bool = cfg!(any(target_os = "linux", target_os = "android"));
+
 /// What an event says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// That events were lost.
     Lost,
-    /// That these entries changed. If they are no longer what they were, watches on them are gone.
-    Changed { entries: Vec<PathBuf>, are_gone: bool },
+    /// That these entries changed.
+    Changed { entries: Vec<PathBuf>, how: How },
     /// Nothing that makes a difference.
     Nothing,
+}
+
+/// How an entry changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// It was written to, and whoever did may not be done.
+    Written,
+    /// Whoever wrote to it is done.
+    Closed,
+    /// It is no longer what it was, so watches on it are gone.
+    Gone,
+    /// Otherwise.
+    Other,
 }
 
 pub(super) fn said(event: Event) -> Said {
     if event.need_rescan() {
         return Said::Lost;
     }
-    let are_gone = match event.kind {
-        EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
+    let how = match event.kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => How::Closed,
         EventKind::Access(_) => return Said::Nothing,
-        EventKind::Remove(_) | EventKind::Any | EventKind::Other => true,
-        EventKind::Modify(ModifyKind::Name(mode)) => mode != RenameMode::To,
-        EventKind::Create(_) | EventKind::Modify(_) => false,
+        EventKind::Remove(_) | EventKind::Any | EventKind::Other => How::Gone,
+        EventKind::Modify(ModifyKind::Name(RenameMode::To)) => How::Other,
+        EventKind::Modify(ModifyKind::Name(_)) => How::Gone,
+        EventKind::Modify(ModifyKind::Data(_)) if TELLS_OF_CLOSING => How::Written,
+        EventKind::Create(_) | EventKind::Modify(_) => How::Other,
     };
-    if event.paths.is_empty() { Said::Lost } else { Said::Changed { entries: event.paths, are_gone } }
+    if event.paths.is_empty() { Said::Lost } else { Said::Changed { entries: event.paths, how } }
 }
 
 /// Whether after this error nothing more can be watched.
@@ -74,9 +92,9 @@ mod tests {
 
     use super::*;
 
-    fn check(kind: EventKind, expected: Option<bool>) {
+    fn check(kind: EventKind, expected: Option<How>) {
         let event = Event::new(kind).add_path("/a/b".into());
-        let changed = |are_gone| Said::Changed { entries: vec!["/a/b".into()], are_gone };
+        let changed = |how| Said::Changed { entries: vec!["/a/b".into()], how };
         assert_eq!(said(event), expected.map_or(Said::Nothing, changed), "{kind:?}");
     }
 
@@ -85,15 +103,16 @@ mod tests {
         check(EventKind::Access(AccessKind::Read), None);
         check(EventKind::Access(AccessKind::Open(AccessMode::Any)), None);
         check(EventKind::Access(AccessKind::Close(AccessMode::Read)), None);
-        check(EventKind::Access(AccessKind::Close(AccessMode::Write)), Some(false));
-        check(EventKind::Create(CreateKind::Folder), Some(false));
-        check(EventKind::Modify(ModifyKind::Data(DataChange::Any)), Some(false));
-        check(EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any)), Some(false));
-        check(EventKind::Modify(ModifyKind::Name(RenameMode::To)), Some(false));
-        check(EventKind::Modify(ModifyKind::Name(RenameMode::From)), Some(true));
-        check(EventKind::Modify(ModifyKind::Name(RenameMode::Both)), Some(true));
-        check(EventKind::Remove(RemoveKind::Any), Some(true));
-        check(EventKind::Any, Some(true));
+        check(EventKind::Access(AccessKind::Close(AccessMode::Write)), Some(How::Closed));
+        check(EventKind::Create(CreateKind::Folder), Some(How::Other));
+        let written = if TELLS_OF_CLOSING { How::Written } else { How::Other };
+        check(EventKind::Modify(ModifyKind::Data(DataChange::Any)), Some(written));
+        check(EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any)), Some(How::Other));
+        check(EventKind::Modify(ModifyKind::Name(RenameMode::To)), Some(How::Other));
+        check(EventKind::Modify(ModifyKind::Name(RenameMode::From)), Some(How::Gone));
+        check(EventKind::Modify(ModifyKind::Name(RenameMode::Both)), Some(How::Gone));
+        check(EventKind::Remove(RemoveKind::Any), Some(How::Gone));
+        check(EventKind::Any, Some(How::Gone));
     }
 
     #[test]

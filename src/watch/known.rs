@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::tree::{Hint, Steps};
 
-use super::event::Said;
+use super::event::{How, Said};
 
 /// The directories that are of interest.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ impl Known {
     }
 
     /// What is to be looked at after an event.
-    pub(super) fn hear(&mut self, said: Said) -> Hint {
+    pub(super) fn hear(&mut self, said: &Said) -> Hint {
         let mut dirs = HashSet::new();
         match said {
             Said::Nothing => {}
@@ -94,18 +94,18 @@ impl Known {
                 self.unwatched.extend(self.dirs.keys().cloned());
                 return Hint::Everything;
             }
-            Said::Changed { entries, are_gone } => {
+            Said::Changed { entries, how } => {
                 for entry in entries {
-                    if are_gone {
-                        self.lose(&entry);
+                    if *how == How::Gone {
+                        self.lose(entry);
                     }
                     if let Some(parent) =
-                        entry.parent().filter(|parent| self.gates.contains(&entry) || self.is_listed(parent))
+                        entry.parent().filter(|parent| self.gates.contains(entry) || self.is_listed(parent))
                     {
                         dirs.insert(parent.to_owned());
                     }
-                    if self.is_listed(&entry) {
-                        dirs.insert(entry);
+                    if self.is_listed(entry) {
+                        dirs.insert(entry.clone());
                     }
                 }
             }
@@ -146,7 +146,8 @@ mod tests {
     }
 
     fn hear(known: &mut Known, entry: &str, are_gone: bool, expected: &[&str]) {
-        let heard = known.hear(Said::Changed { entries: paths(&[entry]), are_gone });
+        let how = if are_gone { How::Gone } else { How::Other };
+        let heard = known.hear(&Said::Changed { entries: paths(&[entry]), how });
         assert_eq!(heard, Hint::Directories(paths(expected).into_iter().collect()), "{entry}");
     }
 
@@ -186,7 +187,7 @@ mod tests {
         );
         hear(known, "/r/a", true, &["/r", "/r/a"]);
         step(known, steps(&[], &[], &[]), &[], &[], &["/r/a", "/r/a/b"]);
-        assert_eq!(known.hear(Said::Lost), Hint::Everything);
+        assert_eq!(known.hear(&Said::Lost), Hint::Everything);
         step(known, steps(&[], &[], &[]), &[], &[], &["/r", "/r/a", "/r/a/b", "/r/ab"]);
     }
 }

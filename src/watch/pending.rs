@@ -1,12 +1,14 @@
 //! What is to be looked at and was not yet asked for. It is bounded: by the number of directories, or by being everything.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use tokio::sync::Notify;
 
 use crate::tree::Hint;
 
+use super::event::{How, Said};
 use super::lock;
 
 /// Hints between those who find them and the one who waits for them.
@@ -20,6 +22,8 @@ pub(super) struct Pending {
 struct State {
     hint: Option<Hint>,
     is_urgent: bool,
+    /// The files that somebody is still writing to.
+    open: HashSet<PathBuf>,
     failure: Option<notify::Error>,
 }
 
@@ -34,6 +38,24 @@ impl Pending {
             none => *none = Some(hint),
         }
         self.changed.notify_one();
+    }
+
+    /// Adds what an event makes worth a look.
+    pub(super) fn add_said(&self, hint: Hint, said: Said) {
+        if hint == Hint::Directories(HashSet::new()) {
+            return;
+        }
+        if let Said::Changed { entries, how } = said {
+            let state = &mut *lock(&self.state);
+            for entry in entries {
+                match how {
+                    How::Written => state.open.insert(entry),
+                    How::Closed | How::Gone => state.open.remove(&entry),
+                    How::Other => false,
+                };
+            }
+        }
+        self.add(hint);
     }
 
     /// Adds everything, for somebody who does not want to wait.
@@ -56,6 +78,11 @@ impl Pending {
         lock(&self.state).is_urgent
     }
 
+    /// Whether somebody is still writing to a file.
+    pub(super) fn has_open_files(&self) -> bool {
+        !lock(&self.state).open.is_empty()
+    }
+
     pub(super) fn take_failure(&self) -> Option<notify::Error> {
         lock(&self.state).failure.take()
     }
@@ -64,6 +91,8 @@ impl Pending {
     pub(super) fn take(&self) -> Hint {
         let state = &mut *lock(&self.state);
         state.is_urgent = false;
+        // Whoever goes on writing will be heard again.
+        state.open.clear();
         state.hint.take().unwrap_or_else(|| Hint::Directories(HashSet::new()))
     }
 

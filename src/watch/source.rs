@@ -30,8 +30,9 @@ impl Source {
         let (heard, hints) = (Arc::clone(&known), Arc::clone(pending));
         let hear = move |event: notify::Result<Event>| match event {
             Ok(event) => {
-                let hint = lock(&heard).hear(said(event));
-                hints.add(hint);
+                let said = said(event);
+                let hint = lock(&heard).hear(&said);
+                hints.add_said(hint, said);
             }
             Err(error) if event::is_fatal(&error) => hints.fail(error),
             Err(_) => hints.add(Hint::Everything),

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use serde_json::Value;
@@ -19,7 +19,11 @@ pub struct Server {
 impl Server {
     /// Starts the program and waits until it says where it listens.
     pub fn start(root: &Path, options: &[&str]) -> Self {
-        let mut command = skillserve();
+        Self::start_by(skillserve(), root, options)
+    }
+
+    /// The same with a command that runs the program.
+    pub fn start_by(mut command: Command, root: &Path, options: &[&str]) -> Self {
         command.args(["http", "--listen", "127.0.0.1:0"]).args(options).arg(root);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -39,7 +43,7 @@ impl Server {
 
     /// A connection that gives up in time.
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(&self.address).unwrap();
+        let stream = TcpStream::connect_timeout(&self.address.parse().unwrap(), PATIENCE).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
     }

@@ -28,12 +28,14 @@ pub fn skillserve() -> Command {
     command
 }
 
-/// Writes files, and the directories that they need.
+/// Writes files, and the directories that they need. Each appears whole, so that no look sees half of one.
 pub fn write(root: &Path, files: &[(&str, &[u8])]) {
     for (path, bytes) in files {
         let path = root.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+        let new = path.with_file_name(".new");
+        fs::write(&new, bytes).unwrap();
+        fs::rename(new, path).unwrap();
     }
 }
 

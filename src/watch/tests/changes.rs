@@ -1,6 +1,8 @@
 //! Every kind of change is heard of, and nothing else is.
 
 use std::fs;
+use std::io::Write as _;
+use std::time::{Duration, Instant};
 
 use super::bed::{Bed, PATIENCE, read_all};
 
@@ -119,6 +121,27 @@ async fn a_thousand_files_at_once_are_few_looks() {
         looks += 1;
     }
     assert!(looks <= 5, "{looks} looks");
+}
+
+#[tokio::test]
+async fn a_file_is_not_looked_at_in_the_middle_of_being_written() {
+    let bed = Bed::new(&["root/a/x.md"]).await;
+    let mut file = fs::File::create(bed.path("root/a/x.md")).unwrap();
+    file.write_all(b"one half").unwrap();
+    assert!(tokio::time::timeout(Duration::from_millis(200), bed.watch.next()).await.is_err());
+    file.write_all(b" and the other").unwrap();
+    drop(file);
+    let start = Instant::now();
+    bed.expect_only("root/a").await;
+    assert!(start.elapsed() < Duration::from_millis(400), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_file_that_is_never_closed_is_looked_at_all_the_same() {
+    let bed = Bed::new(&["root/a/x.md"]).await;
+    let mut file = fs::File::create(bed.path("root/a/x.md")).unwrap();
+    file.write_all(b"one half").unwrap();
+    bed.expect_only("root/a").await;
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ fn the_limit_of_watches_turns_into_polling() {
 async fn events_that_are_lost_are_everything() {
     let mut bed = Bed::new(&["root/a/x.md"]).await;
     let lost = notify::Event::new(notify::EventKind::Other).set_flag(notify::event::Flag::Rescan);
-    bed.watch.pending.add(Known::default().hear(event::said(lost)));
+    bed.watch.pending.add(Known::default().hear(&event::said(lost)));
     assert_eq!(bed.look_when_told().await, Hint::Everything);
 }
 
