@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -212,9 +213,11 @@ pub struct Events {
 }
 
 impl Events {
-    /// The message of the next event; `None` at the end of the stream. Comments are passed over.
+    /// The message of the next event; `None` at the end of the stream. Comments are passed over, but not for ever.
     pub fn next(&mut self) -> Option<Value> {
+        let begin = Instant::now();
         loop {
+            assert!(begin.elapsed() < PATIENCE, "there are only comments");
             while let Some((event, rest)) = self.text.split_once("\n\n") {
                 let data = event.lines().find_map(|line| line.strip_prefix("data:"));
                 let message = data.map(|data| serde_json::from_str(data).expect(data));
