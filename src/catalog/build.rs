@@ -77,6 +77,11 @@ impl Built {
         self.kept.iter().map(|kept| kept.until).chain(retry).min()
     }
 
+    /// Whether something changed between the walk and its reading.
+    pub fn has_changing(&self) -> bool {
+        self.findings.iter().any(|finding| finding.code == Code::Changing)
+    }
+
     /// Whether something could not be read for a reason that may pass without any change on the disk, such as too many
     /// open files.
     pub fn has_unread(&self) -> bool {

@@ -17,6 +17,8 @@ use crate::watch::{Watch, When};
 
 use super::look::{Looked, look_again, open};
 
+/// How often one look is repeated at most while files change under it.
+const LOOK_TRIES: u32 = 3;
 /// How long after something could not be read it is tried again at first.
 const RETRY_MIN: Duration = Duration::from_secs(2);
 /// How often that time is doubled at most: to some four minutes.
@@ -71,7 +73,7 @@ impl Looker {
                 tracing::debug!("looking at what changed, directories: {}", these.len())
             }
         }
-        let looked = Arc::new(look_again(self.roots()?, &self.source.catalog, before.as_deref(), hint));
+        let looked = self.look_until_still(before.as_deref(), hint)?;
         self.watch.follow(&looked.tree);
         match looked.built.has_unread() {
             true => self.unread_looks.fetch_add(1, Ordering::Relaxed),
@@ -86,6 +88,20 @@ impl Looker {
             ));
         }
         Ok(looked.snapshot().clone())
+    }
+
+    /// Looks, and looks again at once where files changed between the walk and their reading: what is swapped in the middle
+    /// of a look, as a whole, must not seem to be gone.
+    fn look_until_still(&self, before: Option<&Looked>, hint: &Hint) -> Result<Arc<Looked>, String> {
+        let roots = self.roots()?;
+        let mut looked = look_again(roots, &self.source.catalog, before, hint);
+        for _ in 1..LOOK_TRIES {
+            if !looked.built.has_changing() {
+                break;
+            }
+            looked = look_again(roots, &self.source.catalog, Some(&looked), hint);
+        }
+        Ok(Arc::new(looked))
     }
 
     /// Waits until there is a reason to look again.
