@@ -8,6 +8,7 @@ mod find;
 mod judge;
 mod keep;
 mod limits;
+mod links;
 mod live;
 mod lost;
 mod order;
@@ -19,6 +20,8 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 mod unit;
+mod verdicts;
+mod whole;
 
 pub use build::{Built, OnNameMismatch, Options, build};
 pub use changes::Changes;

@@ -3,9 +3,11 @@
 mod args;
 mod environment;
 mod mount;
+mod named;
 
 use std::fmt::Display;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -13,6 +15,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::catalog::{self, Limits};
+use crate::finding::{Code, Host};
+use crate::rules::Rules;
 use crate::tree::{self, Mount};
 use crate::watch::When;
 use crate::{http, log, mcp};
@@ -24,8 +28,6 @@ pub struct Config {
     pub log_level: LevelFilter,
     /// How it is told.
     pub log_format: log::Format,
-    /// Where skills come from.
-    pub source: Source,
     /// What is done with them.
     pub command: Command,
 }
@@ -34,18 +36,47 @@ pub struct Config {
 #[derive(Debug)]
 pub enum Command {
     /// Serve them over stdin and stdout.
-    Stdio(Serving),
+    Stdio(Source, Serving),
     /// Serve them over HTTP.
-    Http(Serving, Listening),
+    Http(Source, Serving, Listening),
     /// Say what is wrong with them.
-    Check,
+    Check(Source, Checking),
     /// Say which would be served.
     List {
+        /// The skills.
+        source: Source,
         /// As `skills/list` gives them, not as a table.
         json: bool,
         /// When to look again, and say what changed, until told to stop.
         watch: Option<When>,
     },
+    /// Print the page of a code; without one, list them all.
+    Explain(Option<Code>),
+}
+
+/// How `check` says what it found.
+#[derive(Debug)]
+pub struct Checking {
+    /// In which format.
+    pub format: Format,
+    /// Whether warnings are as bad as errors for the exit code.
+    pub deny_warnings: bool,
+    /// What was named but is no part of any skill, so that it is not looked at.
+    pub passed_over: Vec<PathBuf>,
+}
+
+/// The formats of `check`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Source lines with marks, for people.
+    #[default]
+    Text,
+    /// One JSON object; schemas/check.schema.json in the repository describes it.
+    Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Annotations of GitHub's workflows.
+    Github,
 }
 
 /// Where skills come from and which are fit to be served.
@@ -108,30 +139,45 @@ fn refuse(sentence: &str) -> ! {
 }
 
 fn config(cli: args::Cli) -> Result<Config, String> {
-    // Only what is served can be kept.
-    let keep_last_good = match &cli.command {
-        args::CommandArgs::Stdio { serving, .. } | args::CommandArgs::Http { serving, .. } => {
-            Duration::from_secs(serving.keep_last_good)
+    let command = match cli.command {
+        args::CommandArgs::Stdio { source, serving } => {
+            Command::Stdio(source.into_source(kept(&serving))?, serving.into())
         }
-        args::CommandArgs::Check { .. } | args::CommandArgs::List { .. } => Duration::ZERO,
-    };
-    let (source, command) = match cli.command {
-        args::CommandArgs::Stdio { source, serving } => (source, Command::Stdio(serving.into())),
         args::CommandArgs::Http { source, serving, listening } => {
-            (source, Command::Http(serving.into(), listening.into_listening()?))
+            Command::Http(source.into_source(kept(&serving))?, serving.into(), listening.into_listening()?)
         }
-        args::CommandArgs::Check { source } => (source, Command::Check),
+        args::CommandArgs::Check { source, format, deny_warnings } => {
+            let (source, passed_over) = source.into_checked()?;
+            Command::Check(source, Checking { format, deny_warnings, passed_over })
+        }
         args::CommandArgs::List { source, json, watch, poll } => {
             let watch = watch.then(|| when(false, poll));
-            (source, Command::List { json, watch })
+            Command::List { source: source.into_source(Duration::ZERO)?, json, watch }
         }
+        args::CommandArgs::Explain { code } => Command::Explain(code.as_deref().map(explained).transpose()?),
     };
-    Ok(Config {
-        log_level: cli.log.level(),
-        log_format: cli.log.log_format,
-        source: source.into_source(keep_last_good)?,
-        command,
-    })
+    Ok(Config { log_level: cli.log.level(), log_format: cli.log.log_format, command })
+}
+
+/// How long what cannot be built any more is kept. Only what is served can be.
+fn kept(serving: &args::ServingArgs) -> Duration {
+    Duration::from_secs(serving.keep_last_good)
+}
+
+/// The hosts of a list with commas between them.
+fn hosts(lists: &[String]) -> Result<Vec<Host>, String> {
+    let names = lists.iter().flat_map(|list| list.split([',', '\n'])).map(str::trim);
+    names.filter(|name| !name.is_empty()).map(host).collect()
+}
+
+fn host(name: &str) -> Result<Host, String> {
+    let all = || Host::ALL.iter().map(|host| host.as_str()).collect::<Vec<_>>().join(", ");
+    let host = Host::ALL.iter().copied().find(|host| host.as_str() == name);
+    host.ok_or_else(|| format!("--hosts does not know {name:?}: it takes {}", all()))
+}
+
+fn explained(code: &str) -> Result<Code, String> {
+    Code::named(code).ok_or_else(|| format!("there is no code {code:?}: `skillserve explain` lists them"))
 }
 
 fn when(never: bool, poll_s: Option<u64>) -> When {
@@ -155,9 +201,30 @@ impl args::LogArgs {
 
 impl args::SourceArgs {
     fn into_source(self, keep_last_good: Duration) -> Result<Source, String> {
-        let mounts = mount::all(self.dirs, self.mounts)?;
-        if mounts.is_empty() {
+        if self.dirs.is_empty() && self.mounts.is_empty() {
             return Err("name a directory of skills, for example ./skills".to_owned());
+        }
+        self.read(keep_last_good, |rules| rules)
+    }
+
+    /// For `check`, where a file stands for the skill that holds it, and every rule is looked at. Gives the files that no
+    /// skill holds beside it.
+    fn into_checked(mut self) -> Result<(Source, Vec<PathBuf>), String> {
+        let named = named::sort(std::mem::take(&mut self.dirs));
+        if named.is_nothing() && self.mounts.is_empty() {
+            return Err("name a directory of skills, or files of them, for example ./skills".to_owned());
+        }
+        self.dirs = named.roots;
+        let mut source = self.read(Duration::ZERO, Rules::in_full)?;
+        source.mounts.extend(named.skills);
+        Ok((source, named.passed_over))
+    }
+
+    fn read(self, keep_last_good: Duration, more: impl FnOnce(Rules) -> Rules) -> Result<Source, String> {
+        let mounts = mount::all(self.dirs, self.mounts)?;
+        let mut rules = more(Rules::default().for_hosts(&hosts(&self.hosts)?, self.portable));
+        for word in &self.rules {
+            rules.set(word).map_err(|error| error.to_string())?;
         }
         let tree = tree::Options {
             include_hidden: self.include_hidden,
@@ -176,6 +243,7 @@ impl args::SourceArgs {
                 args::OnNameMismatch::Skip => catalog::OnNameMismatch::Skip,
                 args::OnNameMismatch::UseName => catalog::OnNameMismatch::UseName,
             },
+            rules,
         };
         Ok(Source { mounts, tree, catalog })
     }

@@ -1,6 +1,7 @@
 //! What the commands do: from a checked configuration to an exit code.
 
 mod check;
+mod explain;
 mod list;
 mod list_watch;
 mod look;
@@ -9,6 +10,7 @@ mod output;
 mod serve;
 
 pub use check::check;
+pub use explain::explain;
 pub use list::list;
 pub use list_watch::list_watch;
 pub use serve::{http, stdio};
@@ -18,7 +20,7 @@ pub use serve::{http, stdio};
 pub enum Exit {
     /// Well.
     Clean = 0,
-    /// `check` found errors.
+    /// `check` found errors, or warnings that were denied.
     Errors = 1,
     /// It could not run.
     CouldNotRun = 2,

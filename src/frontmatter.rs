@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::finding::{Code, Problem};
 use crate::problem::problem;
 use crate::yaml::{self, Root};
+pub use fences::Fences;
 
 /// The largest frontmatter that is parsed, in bytes.
 pub const FRONTMATTER_MAX_BYTES: usize = 256 * 1024;
@@ -21,6 +22,8 @@ pub struct Frontmatter {
     pub fields: Map<String, Value>,
     /// The bytes of the file that each top-level key and its value stand in.
     pub spans: HashMap<String, FieldSpan>,
+    /// Where it stands in the file.
+    pub fences: Fences,
 }
 
 /// Where a top-level field stands in the file, in bytes.
@@ -40,19 +43,19 @@ pub struct FieldSpan {
 /// the codes of YAML.
 pub fn parse(file: &[u8]) -> Result<Frontmatter, Problem> {
     let text = fences::text(file)?;
-    let inner = fences::find(text)?;
-    let start = inner.start;
-    if inner.len() > FRONTMATTER_MAX_BYTES {
-        return Err(too_large(start, inner.len()));
+    let fences = fences::find(text)?;
+    let start = fences.yaml.start;
+    if fences.yaml.len() > FRONTMATTER_MAX_BYTES {
+        return Err(too_large(start, fences.yaml.len()));
     }
-    let yaml = text.get(inner).unwrap_or("");
+    let yaml = text.get(fences.yaml.clone()).unwrap_or("");
     let shift = |range: Range<usize>| range.start + start..range.end + start;
     match yaml::load(yaml) {
-        Ok(Root::Empty) => Ok(Frontmatter { fields: Map::new(), spans: HashMap::new() }),
+        Ok(Root::Empty) => Ok(Frontmatter { fields: Map::new(), spans: HashMap::new(), fences }),
         Ok(Root::Mapping(fields, spans)) => {
             let shifted = spans.into_iter().map(|at| FieldSpan { key: shift(at.0), value: shift(at.1) });
             let spans = fields.keys().cloned().zip(shifted).collect();
-            Ok(Frontmatter { fields: in_order(fields), spans })
+            Ok(Frontmatter { fields: in_order(fields), spans, fences })
         }
         Ok(Root::Other(value, span)) => Err(not_a_mapping(&value, shift(span))),
         Err(problem) => Err(Problem { span: shift(problem.span), ..problem }),

@@ -29,12 +29,15 @@ pub mod commands;
 pub mod finding;
 pub mod format;
 pub mod frontmatter;
+mod hidden;
+mod hosts;
 mod http;
 pub mod log;
 mod mcp;
 mod media_type;
 mod problem;
 mod report;
+pub mod rules;
 mod skill;
 mod stdio;
 #[cfg(test)]

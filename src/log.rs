@@ -60,7 +60,11 @@ pub fn start(level: LevelFilter, format: Format) -> Guard {
 /// Tells a finding.
 pub fn finding(finding: &Finding) {
     let (code, help) = (finding.code.as_str(), escape::text(&finding.help));
-    let (path, message) = (escape::path(&finding.path), escape::text(&finding.message));
+    let (path, mut message) = (escape::path(&finding.path), escape::text(&finding.message));
+    for elsewhere in &finding.elsewhere {
+        message.push_str("; ");
+        message.push_str(&elsewhere.sentence());
+    }
     let (line, column) = (finding.place.as_ref().map(|p| p.line), finding.place.as_ref().map(|p| p.column));
     match finding.severity {
         Severity::Error => tracing::error!(code, path, line, column, help, "{message}"),

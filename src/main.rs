@@ -7,13 +7,13 @@ use skillserve::{commands, log};
 fn main() {
     let config = cli::parse();
     let written = log::start(config.log_level, config.log_format);
-    let source = config.source;
     let done = match config.command {
-        Command::Stdio(serving) => commands::stdio(source, serving),
-        Command::Http(serving, listening) => commands::http(source, serving, listening),
-        Command::Check => commands::check(&source),
-        Command::List { json, watch: None } => commands::list(&source, json),
-        Command::List { watch: Some(watch), .. } => commands::list_watch(source, watch),
+        Command::Stdio(source, serving) => commands::stdio(source, serving),
+        Command::Http(source, serving, listening) => commands::http(source, serving, listening),
+        Command::Check(source, checking) => commands::check(&source, &checking),
+        Command::List { source, json, watch: None } => commands::list(&source, json),
+        Command::List { source, watch: Some(watch), .. } => commands::list_watch(source, watch),
+        Command::Explain(code) => commands::explain(code),
     };
     let code = done.unwrap_or_else(|error| {
         tracing::error!("{error:#}");

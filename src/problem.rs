@@ -14,7 +14,7 @@ pub(crate) fn problem(
     message: impl Into<String>,
     help: impl Into<String>,
 ) -> Problem {
-    Problem { code, span, message: message.into(), help: help.into() }
+    Problem { code, span, message: message.into(), help: help.into(), elsewhere: Vec::new() }
 }
 
 /// `text` as a message may quote it: one line, of bounded length.

@@ -11,6 +11,7 @@ mod explain;
 mod line;
 mod loader;
 mod number;
+pub(crate) mod outline;
 mod scalar;
 mod spaced;
 
@@ -60,6 +61,16 @@ pub(crate) fn load(text: &str) -> Result<Root, Problem> {
         Ok(Root::Empty) => Ok(Root::Empty),
         Err(problem) => Err(Problem { span: original(problem.span), ..problem }),
     }
+}
+
+/// The value of a scalar that is written without quotes; none for one that JSON does not have.
+pub(crate) fn plain_value(text: &str) -> Option<Value> {
+    scalar::resolve(text, granit_parser::ScalarStyle::Plain, scalar::Kind::Untagged).ok()
+}
+
+/// The name that a key which is written without quotes has as a JSON member.
+pub(crate) fn plain_key(text: &str) -> Option<String> {
+    loader::key(&plain_value(text)?)
 }
 
 fn options(strict_indentation: bool) -> Options {

@@ -1,12 +1,14 @@
 //! From a walked tree to a snapshot: which candidates are served, under which paths, and what their files digest to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
 
-use crate::finding::{Code, Finding};
+use crate::finding::{Code, Finding, Host, Severity};
+use crate::hosts;
+use crate::rules::Rules;
 use crate::tree::Tree;
 
 use super::claims::Claims;
@@ -21,6 +23,7 @@ use super::read::Room;
 use super::shard::Shard;
 use super::snapshot::Snapshot;
 use super::unit::{Setting, Unit};
+use super::verdicts::Verdicts;
 
 /// The most bytes of `SKILL.md` files that are held in memory: 64 MiB. Those beyond it are read from disk when asked for.
 const HELD_MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -37,6 +40,8 @@ pub struct Options {
     pub on_name_mismatch: OnNameMismatch,
     /// How long the last good version of a skill that cannot be built any more is served.
     pub keep_last_good: Duration,
+    /// Which findings are told, and what they cost.
+    pub rules: Rules,
 }
 
 /// What happens to a skill whose name is not its directory's (U2).
@@ -59,6 +64,7 @@ pub struct Built {
     units: Units,
     kept: Vec<Kept>,
     /// Whether a root could not be opened.
+    has_unread: bool,
     has_lost_roots: bool,
     room: Room,
 }
@@ -85,21 +91,27 @@ impl Built {
     /// Whether something could not be read for a reason that may pass without any change on the disk, such as too many
     /// open files.
     pub fn has_unread(&self) -> bool {
-        self.findings.iter().any(|finding| matches!(finding.code, Code::Unreadable | Code::Changing))
+        self.has_unread
     }
 }
 
-/// Builds the snapshot of what is served from `tree`, and says what is not and why; `walked` is what the walk says. What
-/// stands as it did in `before` is taken over from there, unread.
+/// Builds the snapshot of what is served from `tree`, and says what is not and why. `walked` is what the walk says; what the
+/// rules make of it is among the findings. What stands as it did in `before` is taken over from there, unread.
 pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Option<&Built>) -> Built {
     let room = before.map_or_else(|| Room::new(HELD_MAX_BYTES), |before| before.room.clone());
-    let setting = Setting { disk: &tree.disk, limits: options.limits, room: &room, now: SystemTime::now() };
-    let mut findings = Vec::new();
+    let setting = Setting {
+        disk: &tree.disk,
+        limits: options.limits,
+        rules: &options.rules,
+        room: &room,
+        now: SystemTime::now(),
+    };
+    let mut verdicts = Verdicts::new(&options.rules);
     let mut all = Vec::new();
     for (number, root) in tree.roots.iter().enumerate() {
         let (found, misnamed) = find(number, root);
         all.extend(found);
-        findings.extend(misnamed);
+        verdicts.extend(misnamed);
     }
 
     let known = |found: &Found<'_>| before?.units.get(found.root)?.get(&found.path);
@@ -138,9 +150,9 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
 
     let skills = || placed.iter().map(|placed| placed.unit.shown.as_path()).collect();
     if !walked.is_empty() {
-        findings.extend(weigh(walked, &skills()));
+        verdicts.extend(weigh(walked, &skills()));
     }
-    findings.extend(placed.iter().flat_map(|placed| placed.all_findings()).cloned());
+    verdicts.extend(placed.iter().flat_map(|placed| placed.all_findings()).cloned());
     let mut units: Units = tree.roots.iter().map(|_| HashMap::new()).collect();
     for (found, placed) in all.into_iter().zip(&placed) {
         if let Some(units) = units.get_mut(found.root) {
@@ -148,20 +160,31 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
         }
     }
     let lost_roots = lost_roots(tree);
-    let kept = before.map_or_else(Vec::new, |before| {
+    let mut kept = before.map_or_else(Vec::new, |before| {
         let now = Now { units: &units, lost_roots: &lost_roots, at: Instant::now() };
         keep(&before.units, &before.kept, &now, options.keep_last_good)
     });
-    findings.extend(kept.iter().map(|kept| kept.finding.clone()));
-    findings.sort_by(|a, b| a.path.cmp(&b.path));
-    let snapshot = snapshot(&placed, &units, &kept);
+    kept.retain(|kept| !verdicts.would_cost(kept.skill_md(), kept.findings()));
+    verdicts.extend(kept.iter().map(|kept| kept.finding.clone()));
+    let snapshot = snapshot(&placed, &units, &kept, &mut verdicts);
     let same = before.map(|before| &before.snapshot).filter(|before| before.shares_all_with(&snapshot));
     let snapshot = same.cloned().unwrap_or_else(|| Arc::new(snapshot));
-    Built { snapshot, findings, units, kept, has_lost_roots: !lost_roots.is_empty(), room }
+    verdicts.extend(over_chatgpt(tree, &snapshot, &options.rules));
+    let (has_lost_roots, has_unread) = (!lost_roots.is_empty(), verdicts.has_unread());
+    Built { snapshot, findings: verdicts.into_findings(), units, kept, has_lost_roots, has_unread, room }
+}
+
+/// The finding for more skills than ChatGPT imports, if it is among the hosts.
+fn over_chatgpt(tree: &Tree, snapshot: &Snapshot, rules: &Rules) -> Option<Finding> {
+    let root = tree.roots.first().filter(|_| rules.hosts().contains(&Host::ChatGpt))?;
+    let (message, elsewhere) = hosts::too_many_for_chatgpt(snapshot.totals().skills)?;
+    let help = "serve fewer skills to ChatGPT, for example from a directory of their own";
+    let finding = Finding::new(Code::ChatgptLimits, Severity::Warning, &root.shown, message, help);
+    Some(Finding { elsewhere, ..finding })
 }
 
 /// Everything that is served. What is kept stands in for what its own directory gives now, and gives way to others.
-fn snapshot(placed: &[Arc<Placed>], units: &Units, kept: &[Kept]) -> Snapshot {
+fn snapshot(placed: &[Arc<Placed>], units: &Units, kept: &[Kept], verdicts: &mut Verdicts<'_>) -> Snapshot {
     let stand_ins: HashMap<*const Placed, &Kept> = kept
         .iter()
         .filter_map(|kept| Some((Arc::as_ptr(units.get(kept.location.0)?.get(&kept.location.1)?), kept)))
@@ -171,7 +194,12 @@ fn snapshot(placed: &[Arc<Placed>], units: &Units, kept: &[Kept]) -> Snapshot {
         let stand_in = stand_ins.get(&Arc::as_ptr(placed));
         let is_free =
             |shard: &&Arc<Shard>| stand_in.is_none_or(|kept| !is_within(shard.path(), kept.shard.path()));
-        shards.extend(placed.shards.iter().filter(is_free).cloned());
+        let refused = placed.served().filter(|(_, shown)| verdicts.cost(shown)).map(|(path, _)| path);
+        let refused: HashSet<&str> = refused.collect();
+        match refused.is_empty() {
+            true => shards.extend(placed.shards.iter().filter(is_free).cloned()),
+            false => shards.extend(placed.without(&refused).iter().filter(is_free).cloned()),
+        }
     }
     let others = Snapshot::new(shards);
     let kept: Vec<_> = kept.iter().filter(|kept| !others.overlaps(kept.shard.path())).collect();

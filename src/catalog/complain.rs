@@ -19,14 +19,9 @@ pub(super) fn mismatch(candidate: &Candidate, judged: &Judged, policy: OnNameMis
             format!("rename the directory to {name}; inside another skill nothing is moved")
         }
     };
-    Box::new(Finding {
-        code: Code::NameMismatch,
-        severity: Severity::Error,
-        path: candidate.shown.clone(),
-        place: Some(judged.name_place.clone()),
-        message: format!("the name \"{name}\" is not that of its directory, \"{dir_name}\""),
-        help,
-    })
+    let message = format!("the name \"{name}\" is not that of its directory, \"{dir_name}\"");
+    let finding = Finding::new(Code::NameMismatch, Severity::Error, &candidate.shown, message, help);
+    Box::new(finding.at(judged.name_place.clone()))
 }
 
 /// The finding for a path that is not free.
@@ -55,12 +50,5 @@ pub(super) fn conflicting(
         Conflict::Taken(other) if *other == root => "give one of the two skills another name",
         _ => "put one of the two roots under a prefix of its own with --mount PREFIX=DIR",
     };
-    Box::new(Finding {
-        code,
-        severity: Severity::Error,
-        path: candidate.shown.clone(),
-        place: None,
-        message,
-        help: help.to_owned(),
-    })
+    Box::new(Finding::new(code, Severity::Error, &candidate.shown, message, help))
 }

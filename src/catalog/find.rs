@@ -7,6 +7,9 @@ use crate::finding::{Code, Finding, Severity};
 use crate::skill::SKILL_MD;
 use crate::tree::{Directory, File, Root};
 
+/// A name that some give to the one file in a directory that was meant to be a skill.
+const PLURAL_MD: &str = "SKILLS.md";
+
 /// A directory with a `SKILL.md` that lies in no other such directory.
 #[derive(Debug)]
 pub(super) struct Found<'a> {
@@ -70,21 +73,21 @@ impl<'a> Search<'a> {
         }
         let misnamed = dir.files.iter().find(|file| file.name.eq_ignore_ascii_case(SKILL_MD));
         self.findings.extend(misnamed.map(|file| wrong_case(&self.root.shown.join(path), &file.name)));
+        let found_before = self.found.len();
         for child in &dir.dirs {
             self.visit(child, &join(path, &child.name), Some(dir));
         }
+        // Above skills it is a list of them.
+        let holds_none = parent.is_some() && self.found.len() == found_before;
+        let plural = dir.files.iter().find(|file| &*file.name == PLURAL_MD && holds_none);
+        self.findings.extend(plural.map(|file| wrong_case(&self.root.shown.join(path), &file.name)));
     }
 }
 
 fn wrong_case(dir: &Path, name: &str) -> Finding {
-    Finding {
-        code: Code::WrongCase,
-        severity: Severity::Error,
-        path: dir.join(name),
-        place: None,
-        message: format!("only a file named {SKILL_MD} makes a directory a skill; this one is named {name}"),
-        help: format!("rename it to {SKILL_MD}"),
-    }
+    let message = format!("only a file named {SKILL_MD} makes a directory a skill; this one is named {name}");
+    let help = format!("rename it to {SKILL_MD}");
+    Finding::new(Code::WrongCase, Severity::Error, dir.join(name), message, help)
 }
 
 fn no_skills(root: &Root) -> Finding {
@@ -93,12 +96,6 @@ fn no_skills(root: &Root) -> Finding {
         Some(stem) => format!("a skill is a directory: turn {stem}.md into {stem}/{SKILL_MD}"),
         None => format!("put a directory with a {SKILL_MD} into it, or name another directory"),
     };
-    Finding {
-        code: Code::NoSkills,
-        severity: Severity::Warning,
-        path: root.shown.clone(),
-        place: None,
-        message: format!("no directory in it has a {SKILL_MD}, so it serves no skill"),
-        help,
-    }
+    let message = format!("no directory in it has a {SKILL_MD}, so it serves no skill");
+    Finding::new(Code::NoSkills, Severity::Warning, &root.shown, message, help)
 }

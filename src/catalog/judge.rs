@@ -6,9 +6,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::finding::{Code, Finding, Place, Problem, Severity};
+use crate::rules::Rules;
 use crate::skill::SkillName;
-use crate::tree::ReadError;
-use crate::{format, frontmatter};
+use crate::tree::{Directory, ReadError};
+use crate::{format, frontmatter, hosts};
+
+use super::links;
 
 /// A `SKILL.md` that is fit to be served, as far as it alone can say.
 #[derive(Debug)]
@@ -22,20 +25,25 @@ pub(super) struct Judged {
 }
 
 /// Judges the bytes of the file that findings show as `shown`.
-pub(super) fn judge(bytes: &[u8], shown: &Path) -> (Option<Judged>, Vec<Finding>) {
-    let told = |problem: Problem, severity| Finding {
-        code: problem.code,
-        severity,
-        path: shown.to_owned(),
-        place: Some(Place::of(bytes, &problem.span)),
-        message: problem.message,
-        help: problem.help,
-    };
+pub(super) fn judge(
+    bytes: &[u8],
+    shown: &Path,
+    dir: &Directory,
+    rules: &Rules,
+) -> (Option<Judged>, Vec<Finding>) {
+    let told = |problem: Problem, severity| problem.found(severity, shown, bytes);
     let frontmatter = match frontmatter::parse(bytes) {
         Ok(frontmatter) => frontmatter,
         Err(problem) => return (None, vec![told(problem, Severity::Error)]),
     };
-    let (name, problems) = format::judge(&frontmatter);
+    let (name, mut problems) = format::judge(&frontmatter);
+    let text = std::str::from_utf8(bytes).ok().filter(|_| name.is_some()).unwrap_or_default();
+    if !rules.hosts().is_empty() {
+        problems.extend(hosts::in_frontmatter(text, &frontmatter));
+    }
+    if rules.wants(Code::LinkNotServed) {
+        problems.extend(links::not_served(text, frontmatter.fences.body, dir));
+    }
     let severity = if name.is_some() { Severity::Warning } else { Severity::Error };
     let findings = problems.into_iter().map(|problem| told(problem, severity)).collect();
     let name_span = frontmatter.spans.get("name").map_or(0..0, |span| span.value.clone());
@@ -56,12 +64,5 @@ pub(super) fn unread(path: &Path, error: &ReadError, severity: Severity) -> Find
         ReadError::Gone => (Code::Changing, "let the writer finish, then look again"),
         ReadError::Io(_) => (Code::Unreadable, "give the server's user the right to read it, or exclude it"),
     };
-    Finding {
-        code,
-        severity,
-        path: path.to_owned(),
-        place: None,
-        message: format!("the file could not be read: {error}"),
-        help: help.to_owned(),
-    }
+    Finding::new(code, severity, path, format!("the file could not be read: {error}"), help)
 }

@@ -1,6 +1,7 @@
 //! The last good version of a skill that cannot be built right now: a save in progress, an edit that broke it, a root that
 //! went away. It is served only while each of its bytes can still be produced, and not for long.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,18 @@ pub(super) struct Kept {
     /// When it is withdrawn at the latest.
     pub until: Instant,
     placed: Arc<Placed>,
+}
+
+impl Kept {
+    /// Its `SKILL.md` as findings show it.
+    pub(super) fn skill_md(&self) -> &Path {
+        &self.finding.path
+    }
+
+    /// What was wrong with it when it was good.
+    pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.placed.all_findings()
+    }
 }
 
 /// What stands now, by location, and which roots could not be opened, by number.
@@ -142,15 +155,11 @@ fn may_pass(code: Code) -> bool {
 
 fn finding(before: &Placed, keep: Duration) -> Finding {
     let shown = before.unit.candidates.first().map(|candidate| candidate.shown.clone());
-    Finding {
-        code: Code::Kept,
-        severity: Severity::Warning,
-        path: shown.unwrap_or_else(|| before.unit.shown.clone()),
-        place: None,
-        message: format!(
-            "the skill cannot be built right now, so its last good version stays for at most {} s",
-            keep.as_secs()
-        ),
-        help: "cure what is said of it, or set --keep-last-good 0 to withdraw such skills at once".to_owned(),
-    }
+    let message = format!(
+        "the skill cannot be built right now, so its last good version stays for at most {} s",
+        keep.as_secs()
+    );
+    let help = "cure what is said of it, or set --keep-last-good 0 to withdraw such skills at once";
+    let path = shown.unwrap_or_else(|| before.unit.shown.clone());
+    Finding::new(Code::Kept, Severity::Warning, path, message, help)
 }

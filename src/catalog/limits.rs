@@ -72,13 +72,6 @@ impl Sum {
         } else {
             return None;
         };
-        Some(Finding {
-            code,
-            severity: Severity::Error,
-            path: shown.to_owned(),
-            place: None,
-            message,
-            help: help.to_owned(),
-        })
+        Some(Finding::new(code, Severity::Error, shown, message, help))
     }
 }

@@ -45,14 +45,7 @@ mod tests {
     use super::*;
 
     fn check(code: Code, path: &str, expected: Option<Severity>) {
-        let finding = Finding {
-            code,
-            severity: Severity::Warning,
-            path: path.into(),
-            place: None,
-            message: String::new(),
-            help: String::new(),
-        };
+        let finding = Finding::new(code, Severity::Warning, path, "", "");
         let skills = HashSet::from([Path::new("skills/pdf")]);
         let weighed = weigh(vec![finding], &skills);
         assert_eq!(weighed.first().map(|finding| finding.severity), expected, "{path}");

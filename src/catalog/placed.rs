@@ -1,6 +1,6 @@
 //! A unit in its place, with every file of its served skills read and digested.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use super::place::{Places, descend};
 use super::read::Read;
 use super::shard::{File, Node, Shard};
 use super::unit::{Candidate, Setting, Unit};
+use super::whole::whole;
 
 /// A unit in its place.
 #[derive(Debug)]
@@ -71,6 +72,17 @@ impl Placed {
         judged.chain(&self.places.findings).chain(&self.findings)
     }
 
+    /// Its served skills: the path of each, and its `SKILL.md` as findings show it.
+    pub(super) fn served(&self) -> impl Iterator<Item = (&str, &Path)> {
+        let candidates = self.unit.candidates.iter().zip(&self.places.paths);
+        candidates.filter_map(|(candidate, path)| Some((path.as_deref()?, &*candidate.shown)))
+    }
+
+    /// Its shards without the skills at these paths. Of what they hold, the skills nested in them stay.
+    pub(super) fn without(&self, paths: &HashSet<&str>) -> Vec<Arc<Shard>> {
+        self.shards.iter().flat_map(|shard| shard.without(paths)).map(Arc::new).collect()
+    }
+
     /// Reads a skill that lies in no other, and those nested in it.
     fn read_skill(
         &mut self,
@@ -110,6 +122,7 @@ impl Placed {
         self.findings.extend(findings);
         let mut nodes = listing.directories;
         nodes.extend(files);
+        self.findings.extend(whole(outer, shown, &nodes, setting.rules));
         self.shard(nodes, skills, setting);
     }
 

@@ -4,6 +4,7 @@
 //! therefore one range of it, a nested skill's files lie inside the range of the skill around it (E6) without being kept
 //! twice, and a directory's children are found by stepping over sub-ranges.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -17,7 +18,7 @@ use super::order::{in_tree_order, is_at_or_before, is_within};
 use super::read::Read;
 
 /// A file or a directory of a served skill.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Node {
     /// The served path.
     pub path: Box<str>,
@@ -140,6 +141,21 @@ impl Shard {
     /// Every node, to make other shards of.
     pub(super) fn into_nodes(self) -> Vec<Node> {
         self.nodes
+    }
+
+    /// What is left without the skills at these paths: a shard for each skill that then lies in no other.
+    pub(super) fn without(&self, paths: &HashSet<&str>) -> Vec<Self> {
+        let mut skills = self.skills.iter().filter(|skill| !paths.contains(&*skill.path)).peekable();
+        let mut shards = Vec::new();
+        while let Some(outer) = skills.next() {
+            let mut kept = vec![(outer.path.to_string(), outer.frontmatter.clone())];
+            while let Some(inner) = skills.next_if(|skill| is_within(&skill.path, &outer.path)) {
+                kept.push((inner.path.to_string(), inner.frontmatter.clone()));
+            }
+            let nodes = self.nodes[outer.nodes.clone()].to_vec();
+            shards.extend(Self::new(nodes, kept, self.disk.clone()));
+        }
+        shards
     }
 
     /// How much it holds.

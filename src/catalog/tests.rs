@@ -254,3 +254,44 @@ fn children_are_direct_and_continue_after_a_name() {
     assert_eq!(children("a/nothing", None), None);
     assert_eq!(children("", None), None);
 }
+
+#[test]
+fn what_a_rule_makes_an_error_costs_the_skills_that_hold_it() {
+    let typed = |name: &str| format!("---\nname: {name}\ndescription: d\nlicense: 2\n---\n");
+    let with = |rule: &str| {
+        let mut options = Options::default();
+        options.rules.set(rule).unwrap();
+        options
+    };
+    // About a SKILL.md: its own skill, and no other.
+    let files = [
+        ("a/SKILL.md", &*typed("a")),
+        ("a/x", ""),
+        ("a/in/SKILL.md", &skill("in")),
+        ("b/SKILL.md", &skill("b")),
+    ];
+    check(
+        &files,
+        &with("field-type=error"),
+        "a/in\n  SKILL.md\nb\n  SKILL.md\nerror[field-type] a/SKILL.md\n",
+    );
+    let files = [("a/SKILL.md", &*skill("a")), ("a/in/SKILL.md", &typed("in"))];
+    check(
+        &files,
+        &with("field-type=error"),
+        "a\n  SKILL.md\n  in/SKILL.md\nerror[field-type] a/in/SKILL.md\n",
+    );
+    // About any other file: every skill around it.
+    let files = [
+        ("a/SKILL.md", &*skill("a")),
+        ("a/in/SKILL.md", &skill("in")),
+        ("a/in/x.key", ""),
+        ("b/SKILL.md", &skill("b")),
+    ];
+    check(
+        &files,
+        &with("secret=error"),
+        "b\n  SKILL.md\nerror[refused] a/SKILL.md\nerror[refused] a/in/SKILL.md\nerror[secret] a/in/x.key\n",
+    );
+    check(&files[..3], &with("secret=off"), "a\n  SKILL.md\n  in/SKILL.md\na/in\n  SKILL.md\n");
+}

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use crate::finding::{Finding, Severity};
+use crate::rules::Rules;
 use crate::skill::SKILL_MD;
 use crate::tree::{Directory, Disk, File};
 
@@ -23,6 +24,8 @@ pub(super) struct Setting<'a> {
     pub disk: &'a Disk,
     /// What one skill may hold.
     pub limits: Limits,
+    /// What to look for.
+    pub rules: &'a Rules,
     /// Where the bytes of `SKILL.md` files are held.
     pub room: &'a Room,
     /// When the look began.
@@ -83,7 +86,7 @@ impl Unit {
                 Some(verdict) if verdict.read.as_ref().is_some_and(|read| read.is_still(file)) => {
                     verdict.clone()
                 }
-                _ => Arc::new(Verdict::of(file, &shown, setting)),
+                _ => Arc::new(Verdict::of(file, &shown, dir, setting)),
             };
             let dir_name = if path.is_empty() { found.dir_name } else { &dir.name };
             let over = Sum::of(dir, setting.limits).over(setting.limits, &shown);
@@ -95,7 +98,7 @@ impl Unit {
 }
 
 impl Verdict {
-    fn of(file: &File, shown: &Path, setting: &Setting<'_>) -> Self {
+    fn of(file: &File, shown: &Path, dir: &Directory, setting: &Setting<'_>) -> Self {
         let bytes = match setting.disk.read(&file.source, setting.limits.max_bytes) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -103,7 +106,7 @@ impl Verdict {
                 return Self { judged: None, findings, read: None };
             }
         };
-        let (judged, findings) = judge(&bytes, shown);
+        let (judged, findings) = judge(&bytes, shown, dir, setting.rules);
         let mut read = Read::of(&bytes, file, setting.now);
         if judged.is_some() {
             read.held = setting.room.hold(bytes);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::Format;
 use crate::log;
 use crate::skill::{SKILL_MAX_BYTES, SKILL_MAX_FILES};
 
@@ -15,11 +16,22 @@ Examples:
   skillserve http ./skills --mount acme=./billing  a second folder, under skill://acme/
   skillserve check ./skills                        say what would not be served, and the cure
   skillserve list ./skills                         say what would be served
+  skillserve explain yaml-syntax                   explain a finding
 
 Every option can also be set in the environment, where its name is SKILLSERVE_ and the option's in capitals:
 SKILLSERVE_MAX_FILES=100. An option that can be repeated takes one value a line there.
 
 Exit codes: 0 all well; 1 `check` found errors; 2 it could not run.";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  skillserve check ./skills                          every skill in a directory
+  skillserve check --format sarif ./skills >a.sarif  for code scanning
+  skillserve check skills/pdf/SKILL.md               the skill that holds a file
+  skillserve check --rule secret=error --rule unknown-field=off ./skills
+  skillserve check --hosts typescript,fastmcp --portable ./skills
+
+Exit codes: 0 no error, 1 errors (with --deny-warnings also warnings), 2 it could not run.";
 
 const SERVING_EXAMPLE: &str =
     "Every option is also read from the environment: --max-files from SKILLSERVE_MAX_FILES.";
@@ -74,11 +86,25 @@ pub(super) enum CommandArgs {
         #[command(flatten)]
         listening: ListeningArgs,
     },
-    /// Say what would not be served, where and why, and the cure
-    #[command(after_help = "Exit codes: 0 no error, 1 errors, 2 it could not run.")]
+    /// Say what would not be served or not load somewhere, where and why, and the cure
+    ///
+    /// Besides directories it takes files: each stands for the skill that holds it.
+    #[command(after_help = CHECK_EXAMPLES)]
     Check {
         #[command(flatten)]
         source: SourceArgs,
+        /// How the findings are written
+        #[arg(
+            long,
+            value_name = "FORMAT",
+            env = "SKILLSERVE_FORMAT",
+            default_value = "text",
+            help_heading = "Findings"
+        )]
+        format: Format,
+        /// Exit with 1 for warnings too
+        #[arg(long, env = "SKILLSERVE_DENY_WARNINGS", value_parser = BoolishValueParser::new(), help_heading = "Findings")]
+        deny_warnings: bool,
     },
     /// Say what would be served
     List {
@@ -94,6 +120,11 @@ pub(super) enum CommandArgs {
         /// Look for changes this often, where the system does not tell of them
         #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_POLL", value_parser = clap::value_parser!(u64).range(1..), requires = "watch")]
         poll: Option<u64>,
+    },
+    /// Explain a finding's code: what it means, why it matters, an example, the cure. Without CODE, list them
+    Explain {
+        /// The code, as it stands in brackets
+        code: Option<String>,
     },
 }
 
@@ -147,6 +178,17 @@ pub(super) struct SourceArgs {
     /// The most bytes that a skill's files may have in sum. Hosts need not accept more than 16 MiB
     #[arg(long, value_name = "BYTES", env = "SKILLSERVE_MAX_BYTES", default_value_t = SKILL_MAX_BYTES, help_heading = "What is served")]
     pub max_bytes: u64,
+
+    /// What a finding costs: CODE=off does not tell it, CODE=warn tells it, CODE=error keeps the skill from being served.
+    /// Can be repeated
+    #[arg(long = "rule", value_name = "CODE=LEVEL", env = "SKILLSERVE_RULE", help_heading = "Findings")]
+    pub rules: Vec<String>,
+    /// Also tell what would not load in these hosts; `check` does so for all but chatgpt if none is named
+    #[arg(long, value_name = "NAME,…", env = "SKILLSERVE_HOSTS", help_heading = "Findings")]
+    pub hosts: Vec<String>,
+    /// Do not serve a skill that makes one of the hosts lose the whole listing
+    #[arg(long, env = "SKILLSERVE_PORTABLE", value_parser = BoolishValueParser::new(), help_heading = "Findings")]
+    pub portable: bool,
 }
 
 #[derive(Debug, Args)]

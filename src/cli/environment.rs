@@ -20,6 +20,7 @@ pub(super) fn take_apart(cli: &mut Cli, matches: &ArgMatches) {
         CommandArgs::Stdio { source, .. }
         | CommandArgs::Check { source, .. }
         | CommandArgs::List { source, .. } => of_source(source, matches),
+        CommandArgs::Explain { .. } => {}
     }
 }
 
@@ -29,6 +30,7 @@ fn of_source(source: &mut SourceArgs, matches: &ArgMatches) {
     split(&mut source.exclude, "exclude", matches);
     split(&mut source.allow_secret, "allow_secret", matches);
     split(&mut source.follow_links_to, "follow_links_to", matches);
+    split(&mut source.rules, "rules", matches);
 }
 
 fn of_listening(listening: &mut ListeningArgs, matches: &ArgMatches) {

@@ -1,31 +1,49 @@
-//! `skillserve check`: says what would not be served.
+//! `skillserve check`: says what would not be served, and what would not load somewhere.
 
 use std::io::{IsTerminal as _, Write as _, stdout};
 use std::time::Duration;
 
-use crate::cli::Source;
-use crate::report;
+use crate::cli::{Checking, Format, Source};
+use crate::finding::Severity;
+use crate::report::{self, Report, escape};
 
 use super::Exit;
 use super::look::{look, open};
 use super::output::Output;
 
-/// Prints every finding with its source line, and the sum.
+/// Prints every finding, and the sum.
 ///
 /// # Errors
 /// A root that cannot be opened, or a standard output that cannot be written to.
-pub fn check(source: &Source) -> anyhow::Result<Exit> {
+pub fn check(source: &Source, checking: &Checking) -> anyhow::Result<Exit> {
     let looked = look(&open(source, Duration::ZERO)?, &source.catalog);
-    let is_coloured =
-        stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let mut out = Output::new();
-    for finding in looked.findings() {
-        writeln!(out, "{}\n", report::annotated(finding, is_coloured))?;
+    let ignored =
+        checking.passed_over.iter().map(|path| format!("{}: no skill holds it", escape::path(path)));
+    let report = Report {
+        findings: looked.findings(),
+        totals: looked.snapshot().totals(),
+        skipped: looked.skipped(),
+        notes: looked.notes().chain(ignored).collect(),
+    };
+    let text = match checking.format {
+        Format::Text => report::text(&report, is_coloured()),
+        Format::Json => report::json(&report)?,
+        Format::Sarif => report::sarif(&report)?,
+        Format::Github => report::github(&report),
+    };
+    Output::new().write_all(text.as_bytes())?;
+    if matches!(checking.format, Format::Json | Format::Sarif) {
+        // Standard output holds one object and nothing else.
+        tracing::info!("{}", report.summary());
     }
-    for note in looked.notes() {
-        writeln!(out, "note: {note}")?;
-    }
-    let skipped = looked.skipped();
-    writeln!(out, "{}", report::checked(looked.snapshot().totals(), skipped))?;
-    Ok(if skipped.skills == 0 { Exit::Clean } else { Exit::Errors })
+    let worst = looked.findings().iter().map(|finding| finding.severity).max();
+    Ok(match worst {
+        Some(Severity::Error) => Exit::Errors,
+        Some(Severity::Warning) if checking.deny_warnings => Exit::Errors,
+        _ => Exit::Clean,
+    })
+}
+
+fn is_coloured() -> bool {
+    stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

@@ -19,7 +19,7 @@ const WAIT_STEP: Duration = Duration::from_millis(200);
 pub(super) struct Looked {
     /// What was walked.
     pub tree: Tree,
-    /// What is served of it, and what it can take over.
+    /// What is served of it, what is wrong, and what the next look can take over.
     pub built: Built,
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::{kind, value_span};
 use crate::finding::{Code, Problem};
 use crate::frontmatter::Frontmatter;
+use crate::hosts;
 use crate::problem::{problem, shorten};
 use crate::skill::COMPATIBILITY_MAX_CHARS;
 
@@ -107,7 +108,9 @@ fn unknown(frontmatter: &Frontmatter) -> Option<Problem> {
 }
 
 fn field_type(frontmatter: &Frontmatter, field: &str, message: String, help: impl Into<String>) -> Problem {
-    problem(Code::FieldType, value_span(frontmatter, field), message, help)
+    let elsewhere = frontmatter.fields.get(field).map(|value| hosts::of_field(field, value));
+    let problem = problem(Code::FieldType, value_span(frontmatter, field), message, help);
+    Problem { elsewhere: elsewhere.unwrap_or_default(), ..problem }
 }
 
 /// Some keys in words.

@@ -31,7 +31,18 @@ pub(super) fn text(file: &[u8]) -> Result<&str, Problem> {
     }
 }
 
-/// The bytes between the line end of the opening fence and the line end before the closing one.
+/// What the two fences part a file into, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fences {
+    /// From behind the line end of the opening fence to before the line end in front of the closing one.
+    pub yaml: Range<usize>,
+    /// Where the line of the closing fence begins.
+    pub closing: usize,
+    /// Where the line behind the closing fence begins.
+    pub body: usize,
+}
+
+/// Finds the fences.
 ///
 /// The opening fence is the first line, after an optional byte-order mark; the closing fence is the next line that is
 /// `---`. Blanks may follow either. The last line end does not belong to the YAML: that is where hosts cut, and it
@@ -39,7 +50,7 @@ pub(super) fn text(file: &[u8]) -> Result<&str, Problem> {
 ///
 /// # Errors
 /// [`Code::NoFrontmatter`] or [`Code::UnclosedFrontmatter`].
-pub(super) fn find(text: &str) -> Result<Range<usize>, Problem> {
+pub(super) fn find(text: &str) -> Result<Fences, Problem> {
     let opening = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
     let mut lines = lines(text, opening);
     let Some(start) = lines.next().filter(|line| is_fence(line.text)).map(|line| line.next) else {
@@ -48,7 +59,8 @@ pub(super) fn find(text: &str) -> Result<Range<usize>, Problem> {
     let mut end = start;
     for line in lines {
         if is_fence(line.text) {
-            return Ok(start..end);
+            let yaml = start..end;
+            return Ok(Fences { yaml, closing: line.end - line.text.len(), body: line.next });
         }
         end = line.end;
     }

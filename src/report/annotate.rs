@@ -4,10 +4,18 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet,
 
 use crate::finding::{Finding, Place, Severity};
 
-use super::escape;
+use super::{Report, escape};
 
-/// The finding over several lines, with terminal colours if `coloured`.
-pub fn annotated(finding: &Finding, coloured: bool) -> String {
+/// Every finding, the notes and the sum, with terminal colours if `coloured`.
+pub fn text(report: &Report<'_>, coloured: bool) -> String {
+    let mut text: String =
+        report.findings.iter().map(|finding| annotated(finding, coloured) + "\n\n").collect();
+    text.extend(report.notes.iter().map(|note| format!("note: {note}\n")));
+    text + &report.summary() + "\n"
+}
+
+/// The finding over several lines.
+fn annotated(finding: &Finding, coloured: bool) -> String {
     let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
@@ -19,7 +27,9 @@ pub fn annotated(finding: &Finding, coloured: bool) -> String {
         None => group.element(Origin::path(path)),
         Some(place) => source_line(group, path, place),
     };
-    renderer.render(&[group.element(Level::HELP.message(escape::text(&finding.help)))])
+    let group = group.element(Level::HELP.message(escape::text(&finding.help)));
+    let notes = finding.elsewhere.iter().map(|elsewhere| Level::NOTE.message(elsewhere.sentence()));
+    renderer.render(&[group.elements(notes)])
 }
 
 fn source_line<'a>(title: Title<'a>, path: String, place: &Place) -> Group<'a> {
@@ -43,21 +53,15 @@ fn source_line<'a>(title: Title<'a>, path: String, place: &Place) -> Group<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use crate::finding::Code;
 
     use super::*;
 
     fn finding(place: Option<Place>) -> Finding {
-        Finding {
-            code: Code::YamlSyntax,
-            severity: Severity::Error,
-            path: PathBuf::from("skills/a/SKILL.md"),
-            place,
-            message: "a value cannot hold \": \" unquoted".to_owned(),
-            help: "quote the value".to_owned(),
-        }
+        let message = "a value cannot hold \": \" unquoted";
+        let finding =
+            Finding::new(Code::YamlSyntax, Severity::Error, "skills/a/SKILL.md", message, "quote the value");
+        Finding { place, ..finding }
     }
 
     #[test]

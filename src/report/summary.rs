@@ -20,17 +20,27 @@ pub struct Skipped {
 impl Skipped {
     /// Counts; a skill with several errors counts once.
     pub fn of(findings: &[Finding]) -> Self {
-        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let errors =
+            findings.iter().filter(|finding| finding.severity == Severity::Error && costs_a_skill(finding));
         let skills: HashSet<&Path> = errors.map(|finding| lost(&finding.path)).collect();
         let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
         Self { skills: skills.len(), warnings }
     }
 }
 
-/// The directory that is lost as a skill: that of a `SKILL.md`, however it is spelled, or what the finding names.
+/// What a rule made an error costs a skill where another finding says so, unless it is about a `SKILL.md` itself.
+fn costs_a_skill(finding: &Finding) -> bool {
+    !finding.is_by_rule || is_skill_md(&finding.path)
+}
+
+/// The directory that is lost as a skill: that of a `SKILL.md`, or what the finding names.
 fn lost(path: &Path) -> &Path {
-    let is_skill_md = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_MD));
-    if is_skill_md { path.parent().unwrap_or(path) } else { path }
+    if is_skill_md(path) { path.parent().unwrap_or(path) } else { path }
+}
+
+/// Whether the file has this name, however it is spelled.
+fn is_skill_md(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_MD))
 }
 
 /// What a serving command says once its catalog is built: `serving 14 skills (93 files, 1.2 MB), 2 skipped`.
@@ -39,7 +49,7 @@ pub fn serving(totals: Totals, skipped: Skipped) -> String {
 }
 
 /// What `check` says at the end.
-pub fn checked(totals: Totals, skipped: Skipped) -> String {
+pub(super) fn checked(totals: Totals, skipped: Skipped) -> String {
     format!(
         "{} would be served, {} skipped, {}",
         amount(totals),

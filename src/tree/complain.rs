@@ -32,6 +32,11 @@ impl Lister<'_> {
         self.own.findings.push(finding);
     }
 
+    pub(super) fn junk(&mut self, served: &str) {
+        let message = "tools leave such names behind, so it is passed over".to_owned();
+        self.find(served, Code::Junk, message, "remove it, or keep it out of version control");
+    }
+
     pub(super) fn special(&mut self, served: &str) {
         let message = "it is a pipe, a socket or a device, which is never opened".to_owned();
         self.find(served, Code::SpecialFile, message, "replace it by a regular file, or exclude it");

@@ -61,7 +61,7 @@ impl Lister<'_> {
         let policy = self.walk.policy;
         if names::is_never(name) || names::is_junk(name) {
             self.own.left_out.junk += 1;
-            return;
+            return self.junk(&self.served(&name.to_string_lossy()));
         }
         let served = self.served(&name.to_string_lossy());
         // A hidden name that also says it holds a secret is judged as a secret: told, and served where that is allowed.

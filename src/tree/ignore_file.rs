@@ -8,7 +8,7 @@ use super::limits::IGNORE_FILE_MAX_BYTES;
 use super::read::{ReadError, read_in};
 use super::resolve::{self, Resolved};
 use super::rules::{self, IGNORE_FILE};
-use crate::finding::{Code, Finding, Place, Severity};
+use crate::finding::{Code, Place, Severity};
 
 impl Lister<'_> {
     /// Adds the directory's own ignore file to the rules. If that cannot be obeyed as a whole, nothing of the directory
@@ -27,7 +27,7 @@ impl Lister<'_> {
             let message = format!("the line is no pattern and is passed over: {}", line.reason);
             let finding =
                 self.walk.finding(&served, Code::IgnoreFile, message, "write it in gitignore syntax");
-            self.own.findings.push(Finding { place: Some(Place::of(&text, &line.span)), ..finding });
+            self.own.findings.push(finding.at(Place::of(&text, &line.span)));
         }
         self.own.rules = self.own.rules.with(&self.spot.served, text, patterns);
         true

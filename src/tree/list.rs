@@ -144,6 +144,6 @@ impl Walk<'_> {
         let is_costly = served.is_empty() || served.rsplit('/').next() == Some(SKILL_MD);
         let severity = if is_costly { Severity::Error } else { Severity::Warning };
         let path = if served.is_empty() { self.shown.to_owned() } else { self.shown.join(served) };
-        Finding { code, severity, path, place: None, message, help: help.to_owned() }
+        Finding::new(code, severity, path, message, help)
     }
 }

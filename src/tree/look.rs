@@ -123,12 +123,6 @@ fn top(zone: &Zone) -> Spot {
 }
 
 fn gone(path: &Path, severity: Severity, error: &io::Error) -> Finding {
-    Finding {
-        code: Code::Unreadable,
-        severity,
-        path: path.to_owned(),
-        place: None,
-        message: format!("the directory cannot be opened any more, so nothing of it is served: {error}"),
-        help: "put it back, or restart without it".to_owned(),
-    }
+    let message = format!("the directory cannot be opened any more, so nothing of it is served: {error}");
+    Finding::new(Code::Unreadable, severity, path, message, "put it back, or restart without it")
 }

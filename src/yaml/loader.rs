@@ -330,7 +330,7 @@ impl<'a> Loader<'a> {
 }
 
 /// The name that a key has as a JSON member, if it is a scalar.
-fn key(value: &Value) -> Option<String> {
+pub(super) fn key(value: &Value) -> Option<String> {
     match value {
         Value::Null => Some(String::new()),
         Value::Bool(value) => Some(value.to_string()),

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::finding::Code;
 use crate::tree::limits::Budgets;
 use crate::tree::{Directory, Links, Mount, Options, Roots, Tree};
 
@@ -122,7 +123,8 @@ impl Bed {
                 }
             }
         }
-        for finding in findings {
+        // Junk is told only where a rule asks for it.
+        for finding in findings.into_iter().filter(|finding| finding.code != Code::Junk) {
             let path = finding.path.strip_prefix(self.path("")).unwrap_or(&finding.path).display();
             let (severity, code) = (finding.severity.as_str(), finding.code.as_str());
             let line = finding.place.map(|place| format!(":{}", place.line)).unwrap_or_default();

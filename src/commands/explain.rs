@@ -1,0 +1,31 @@
+//! `skillserve explain`: the pages of the codes.
+
+use std::io::{Write as _, stdout};
+
+use crate::finding::Code;
+
+use super::Exit;
+
+/// Prints the page of a code, or a line for each of them.
+///
+/// # Errors
+/// A standard output that cannot be written to.
+pub fn explain(code: Option<Code>) -> anyhow::Result<Exit> {
+    let mut out = stdout().lock();
+    match code {
+        Some(code) => write!(out, "{}", page(code))?,
+        None => {
+            let width = Code::ALL.iter().map(|code| code.as_str().len()).max().unwrap_or(0);
+            for code in Code::ALL {
+                writeln!(out, "{:width$}  {:7}  {}", code.as_str(), code.kind().as_str(), code.title())?;
+            }
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+/// The page, with the code and its severity below the title.
+fn page(code: Code) -> String {
+    let (title, rest) = code.page().split_once('\n').unwrap_or((code.page(), ""));
+    format!("{title}\n\n{}: {}\n{rest}", code.as_str(), code.kind().as_str())
+}
