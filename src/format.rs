@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::finding::{Code, Problem};
 use crate::frontmatter::Frontmatter;
-use crate::problem::{problem, shorten};
+use crate::problem::{kind, problem, shorten};
 use crate::skill::{DESCRIPTION_MAX_CHARS, NAME_MAX_CHARS, NameError, SkillName};
 
 /// Judges the fields.
@@ -127,18 +127,6 @@ fn value_span(frontmatter: &Frontmatter, field: &str) -> Range<usize> {
         .spans
         .get(field)
         .map_or(0..0, |at| if at.value.is_empty() { at.key.clone() } else { at.value.clone() })
-}
-
-/// What a value is, in words.
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a mapping",
-    }
 }
 
 #[cfg(test)]

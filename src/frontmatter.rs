@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use crate::finding::{Code, Problem};
-use crate::problem::problem;
+use crate::problem::{kind, problem};
 use crate::yaml::{self, Root};
 pub use fences::Fences;
 
@@ -84,18 +84,10 @@ fn too_large(at: usize, bytes: usize) -> Problem {
 }
 
 fn not_a_mapping(value: &Value, span: Range<usize>) -> Problem {
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a mapping",
-    };
     problem(
         Code::NotAMapping,
         span,
-        format!("the frontmatter is {kind}, not a mapping of fields"),
+        format!("the frontmatter is {}, not a mapping of fields", kind(value)),
         "write one `key: value` a line, with a space after the colon",
     )
 }

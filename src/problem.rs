@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use crate::finding::{Code, Problem};
 
 /// The most code points of untrusted text that a message quotes.
@@ -24,6 +26,18 @@ pub(crate) fn shorten(text: &str) -> String {
         Some((cut, _)) => format!("{}…", line.get(..cut).unwrap_or("")),
         None if line.len() < text.len() => format!("{line}…"),
         None => line.to_owned(),
+    }
+}
+
+/// What a value is, in words.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a mapping",
     }
 }
 
