@@ -51,6 +51,13 @@ def clients():
     return [client for client in CLIENTS if client != cases.FAST_AGENT]
 
 
+def inspector(directory):
+    """Whether MCP Inspector verifies everything. It is slow, so only the cases that name it are shown to it."""
+    ran = served.run(["mcp-inspector", "--cli", served.BINARY, "stdio", directory, "--method", "skills/list", "--verify",
+                      "--protocol-era", "modern"])
+    return ran.returncode == 0
+
+
 def write(root, files, name):
     """A directory to serve: the skill and its neighbour."""
     for path, content in [*((f"{name}/{path}", content) for path, content in files.items()),
@@ -127,6 +134,9 @@ def main(words):
                 roots.append((case, name_of(files), kind == "good", write(root, files, name_of(files))))
         directories = [str(root) for *_, root in roots]
         looks = dict(zip(looked_at, pool.map(lambda client: look(client, directories), looked_at)))
+        for case, _, is_cured, root in roots:
+            if cases.INSPECTOR in case[4] and inspector(root) != is_cured:
+                failures.append(f"{case[0]} {case[1]!r}: MCP Inspector {'fails' if is_cured else 'verifies it'}")
         for at, (case, name, is_cured, root) in enumerate(roots):
             losses = {client: lost(looks[client][at], name) for client in looked_at}
             for wrong in judge(case, losses, told(root), is_cured, looked_at):
