@@ -8,6 +8,7 @@ use std::sync::Arc;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, OpenOptions};
 
+use super::identity::Identity;
 use super::zone::{Place, Zones};
 
 /// Where the bytes of a file are: a place inside one of the opened directories, with every link already resolved.
@@ -36,7 +37,8 @@ pub struct Disk {
 /// Why a file's bytes could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is gone, or a part of its path is now a link, or it is no regular file any more.
+    /// It is gone, or a part of its path is now a link, or it is no regular file any more, or it was written to while it was
+    /// read.
     #[error("it is no longer the file that it was")]
     Gone,
     /// It is larger than the reader allows.
@@ -107,9 +109,11 @@ pub(super) fn read_in(dir: &Dir, name: &OsStr, max_bytes: u64) -> Result<Vec<u8>
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0).saturating_add(1));
     // The file may have grown since, or, as in `/proc`, not tell its length at all.
     let limit = max_bytes.saturating_add(1);
-    file.take(limit).read_to_end(&mut bytes)?;
+    (&file).take(limit).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {
         return Err(ReadError::TooLarge { max_bytes });
     }
-    Ok(bytes)
+    // A file that was written to meanwhile may have given the beginning of one version and the end of another.
+    let is_still = Identity::of(&file.metadata()?) == Identity::of(&metadata);
+    if is_still { Ok(bytes) } else { Err(ReadError::Gone) }
 }
