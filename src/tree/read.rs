@@ -1,14 +1,13 @@
 //! Reading a file's bytes: never through a link, never from what is no regular file, never more than asked for.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, File, OpenOptions};
 
-use super::identity::Identity;
 use super::zone::{Place, Zones};
 
 /// Where the bytes of a file are: a place inside one of the opened directories, with every link already resolved.
@@ -78,6 +77,9 @@ impl Disk {
     }
 }
 
+/// How often a file that is written to while it is read is read again.
+const READ_TRIES: u32 = 5;
+
 /// Reads the regular file `name` of `dir`.
 ///
 /// # Errors
@@ -99,21 +101,32 @@ pub(super) fn read_in(dir: &Dir, name: &OsStr, max_bytes: u64) -> Result<Vec<u8>
             _ => return Err(ReadError::Gone),
         },
     };
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
+    for _ in 0..READ_TRIES {
+        if let Some(bytes) = read_still(&file, max_bytes)? {
+            return Ok(bytes);
+        }
+    }
+    Err(ReadError::Gone)
+}
+
+/// Reads an open file from its beginning. `None` if it was written to meanwhile: then what was read may be the beginning of
+/// one version and the end of another.
+fn read_still(mut file: &File, max_bytes: u64) -> Result<Option<Vec<u8>>, ReadError> {
+    let before = file.metadata()?;
+    if !before.is_file() {
         return Err(ReadError::Gone);
     }
-    if metadata.len() > max_bytes {
+    if before.len() > max_bytes {
         return Err(ReadError::TooLarge { max_bytes });
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0).saturating_add(1));
+    let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or(0).saturating_add(1));
+    file.rewind()?;
     // The file may have grown since, or, as in `/proc`, not tell its length at all.
-    let limit = max_bytes.saturating_add(1);
-    (&file).take(limit).read_to_end(&mut bytes)?;
+    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {
         return Err(ReadError::TooLarge { max_bytes });
     }
-    // A file that was written to meanwhile may have given the beginning of one version and the end of another.
-    let is_still = Identity::of(&file.metadata()?) == Identity::of(&metadata);
-    if is_still { Ok(bytes) } else { Err(ReadError::Gone) }
+    let after = file.metadata()?;
+    let is_still = (before.len(), before.modified()?) == (after.len(), after.modified()?);
+    Ok(is_still.then_some(bytes))
 }
