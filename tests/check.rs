@@ -410,7 +410,7 @@ fn a_link_in_the_instructions_leads_to_a_served_file() {
     the link to `gone.md` leads to no served file: correct the link, or add the file; it may be excluded, or another finding may say why it is withheld
     the link to `.hidden/x` leads to no served file: correct the link; what begins with a dot is only served with --include-hidden
     the link to `x.key` leads to no served file: correct the link, or add the file; it may be excluded, or another finding may say why it is withheld
-    the link to `../b` leads to no served file: put a copy of the file into the skill, and link to that
+    the link to `../b` leaves the skill, whose own files are all that a host reads: put a copy of the file into the skill, and link to that
     "#);
 }
 

@@ -16,7 +16,6 @@ use super::find::{Found, find};
 use super::keep::{Kept, Now, keep};
 use super::limits::Limits;
 use super::lost::weigh;
-use super::order::is_within;
 use super::place::{Places, place};
 use super::placed::Placed;
 use super::read::Room;
@@ -166,7 +165,7 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
     });
     kept.retain(|kept| !verdicts.would_cost(kept.skill_md(), kept.findings()));
     verdicts.extend(kept.iter().map(|kept| kept.finding.clone()));
-    let snapshot = snapshot(&placed, &units, &kept, &mut verdicts);
+    let snapshot = snapshot(&placed, &kept, &mut verdicts);
     let same = before.map(|before| &before.snapshot).filter(|before| before.shares_all_with(&snapshot));
     let snapshot = same.cloned().unwrap_or_else(|| Arc::new(snapshot));
     verdicts.extend(over_chatgpt(tree, &snapshot, &options.rules));
@@ -183,17 +182,12 @@ fn over_chatgpt(tree: &Tree, snapshot: &Snapshot, rules: &Rules) -> Option<Findi
     Some(Finding { elsewhere, ..finding })
 }
 
-/// Everything that is served. What is kept stands in for what its own directory gives now, and gives way to others.
-fn snapshot(placed: &[Arc<Placed>], units: &Units, kept: &[Kept], verdicts: &mut Verdicts<'_>) -> Snapshot {
-    let stand_ins: HashMap<*const Placed, &Kept> = kept
-        .iter()
-        .filter_map(|kept| Some((Arc::as_ptr(units.get(kept.location.0)?.get(&kept.location.1)?), kept)))
-        .collect();
+/// Everything that is served. What is kept has its place until it is withdrawn, whatever stands there now.
+fn snapshot(placed: &[Arc<Placed>], kept: &[Kept], verdicts: &mut Verdicts<'_>) -> Snapshot {
+    let stand_ins = Snapshot::apart(kept.iter().map(|kept| kept.shard.clone()).collect());
+    let is_free = |shard: &&Arc<Shard>| !stand_ins.overlaps(shard.path());
     let mut shards: Vec<Arc<Shard>> = Vec::with_capacity(placed.len());
     for placed in placed {
-        let stand_in = stand_ins.get(&Arc::as_ptr(placed));
-        let is_free =
-            |shard: &&Arc<Shard>| stand_in.is_none_or(|kept| !is_within(shard.path(), kept.shard.path()));
         let refused = placed.served().filter(|(_, shown)| verdicts.cost(shown)).map(|(path, _)| path);
         let refused: HashSet<&str> = refused.collect();
         match refused.is_empty() {
@@ -201,9 +195,7 @@ fn snapshot(placed: &[Arc<Placed>], units: &Units, kept: &[Kept], verdicts: &mut
             false => shards.extend(placed.without(&refused).iter().filter(is_free).cloned()),
         }
     }
-    let others = Snapshot::new(shards);
-    let kept: Vec<_> = kept.iter().filter(|kept| !others.overlaps(kept.shard.path())).collect();
-    if kept.is_empty() { others } else { others.with(kept.into_iter().map(|kept| kept.shard.clone())) }
+    stand_ins.with(shards)
 }
 
 /// The roots that could not be opened any more.

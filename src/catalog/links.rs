@@ -26,11 +26,18 @@ pub(super) fn not_served(file: &str, body: usize, dir: &Directory) -> Vec<Proble
         if told.len() == TOLD_MAX {
             break;
         }
-        let Err(help) = find(dir, &path) else { continue };
+        let Err(missing) = find(dir, &path) else { continue };
         if told.contains(&path) {
             continue;
         }
-        let message = format!("the link to `{}` leads to no served file", shorten(&path));
+        let (what, help) = match missing {
+            Missing::Outside => (
+                "leaves the skill, whose own files are all that a host reads",
+                "put a copy of the file into the skill, and link to that".to_owned(),
+            ),
+            Missing::Inside(help) => ("leads to no served file", help),
+        };
+        let message = format!("the link to `{}` {what}", shorten(&path));
         problems.push(problem(Code::LinkNotServed, body + span.start..body + span.end, message, help));
         told.push(path);
     }
@@ -64,18 +71,23 @@ fn relative(target: &str) -> Option<String> {
     Some(decoded.into_owned())
 }
 
+/// Why a path is not among what is served.
+enum Missing {
+    /// It is not in the skill.
+    Outside,
+    /// It would be. This is what to do about it.
+    Inside(String),
+}
+
 /// Looks a path up in what is served.
-///
-/// # Errors
-/// What to do about it.
-fn find(dir: &Directory, path: &str) -> Result<(), String> {
+fn find(dir: &Directory, path: &str) -> Result<(), Missing> {
     let mut names: Vec<&str> = Vec::new();
     for name in path.split('/') {
         match name {
             "" | "." => {}
             ".." => {
                 if names.pop().is_none() {
-                    return Err("put a copy of the file into the skill, and link to that".to_owned());
+                    return Err(Missing::Outside);
                 }
             }
             name => names.push(name),
@@ -90,7 +102,7 @@ fn find(dir: &Directory, path: &str) -> Result<(), String> {
         }
         match dir.dirs.iter().find(|child| is(&child.name)) {
             Some(child) => dir = child,
-            None => return Err(help(dir, name)),
+            None => return Err(Missing::Inside(help(dir, name))),
         }
     }
     Ok(())

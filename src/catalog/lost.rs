@@ -27,17 +27,16 @@ pub(super) fn weigh(mut findings: Vec<Finding>, skills: &HashSet<&Path>) -> Vec<
 
 /// Whether what a finding outside any skill withholds could be a skill's directory.
 fn may_hide_a_skill(finding: &Finding) -> bool {
-    let withholds_directories = matches!(
-        finding.code,
-        Code::LinkLeaves
-            | Code::LinkDangles
-            | Code::LinkBudget
-            | Code::LinkRefused
-            | Code::Unreadable
-            | Code::TooDeep
-    );
     let name = finding.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    withholds_directories && SkillName::parse(name).is_ok()
+    match finding.code {
+        // Its own name could be a skill's.
+        Code::LinkLeaves | Code::LinkDangles | Code::LinkBudget | Code::LinkRefused | Code::Unreadable => {
+            SkillName::parse(name).is_ok()
+        }
+        // Its own name cannot, but there may be skills below it.
+        Code::TooDeep | Code::NameNotUtf8 => true,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -58,6 +57,8 @@ mod tests {
         check(Code::LinkLeaves, "skills/pdf/references", Some(Severity::Warning));
         check(Code::LinkLeaves, "skills/README.md", Some(Severity::Warning));
         check(Code::LinkLoop, "skills/up", Some(Severity::Warning));
+        check(Code::NameNotUtf8, "skills/?", Some(Severity::Error));
+        check(Code::NameNotUtf8, "skills/pdf/?", Some(Severity::Warning));
         check(Code::Secret, "skills/pdf/credentials", Some(Severity::Warning));
         check(Code::Secret, "skills/credentials", None);
     }

@@ -25,6 +25,13 @@ impl Snapshot {
         Self { shards, totals }
     }
 
+    /// Of shards that lie in one another, the outermost.
+    pub(super) fn apart(mut shards: Vec<Arc<Shard>>) -> Self {
+        shards.sort_by(|a, b| in_tree_order(a.path(), b.path()));
+        shards.dedup_by(|inner, outer| is_within(inner.path(), outer.path()));
+        Self::new(shards)
+    }
+
     /// This snapshot and more shards, none of which lies in another.
     pub(super) fn with(mut self, more: impl IntoIterator<Item = Arc<Shard>>) -> Self {
         self.shards.extend(more);

@@ -123,6 +123,7 @@ fn top(zone: &Zone) -> Spot {
 }
 
 fn gone(path: &Path, severity: Severity, error: &io::Error) -> Finding {
-    let message = format!("the directory cannot be opened any more, so nothing of it is served: {error}");
+    let message =
+        format!("the directory cannot be opened any more, so there is nothing to read in it: {error}");
     Finding::new(Code::Unreadable, severity, path, message, "put it back, or restart without it")
 }

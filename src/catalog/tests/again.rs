@@ -189,3 +189,17 @@ fn changes_are_told_skill_by_skill() {
     assert_eq!(now.changes_since(&before), changes);
     assert_eq!(now.changes_since(now), Changes::default());
 }
+
+#[test]
+fn what_is_kept_has_its_place_until_it_is_withdrawn() {
+    let dir = directory(&[("1/a/SKILL.md", &skill("a")), ("2/a/SKILL.md", &format!("{}other", skill("a")))]);
+    let mounts = [mount("", &dir.path().join("1")), mount("", &dir.path().join("2"))];
+    let roots = Roots::open(&mounts, &tree::Options::default()).unwrap();
+    let options = Options { keep_last_good: KEEP, ..Options::default() };
+    let tree = roots.walk().0;
+    let before = build(&tree, vec![], &options, None);
+    fs::write(dir.path().join("1/a/SKILL.md"), "broken").unwrap();
+    let after = build(&roots.look(Some(&tree), &Hint::Everything).0, vec![], &options, Some(&before));
+    let digest = |built: &Built| built.snapshot.node("a/SKILL.md").unwrap().file.as_ref().unwrap().digest();
+    assert_eq!(digest(&after), digest(&before));
+}
