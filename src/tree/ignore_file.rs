@@ -4,15 +4,16 @@ use std::ffi::OsStr;
 
 use super::Links;
 use super::entry::Lister;
-use super::limits::IGNORE_FILE_MAX_BYTES;
+use super::limits::{BAD_LINES_TOLD_MAX, IGNORE_FILE_MAX_BYTES};
 use super::read::{ReadError, read_in};
 use super::resolve::{self, Resolved};
 use super::rules::{self, IGNORE_FILE};
 use crate::finding::{Code, Place, Severity};
 
 impl Lister<'_> {
-    /// Adds the directory's own ignore file to the rules. If that cannot be obeyed as a whole, nothing of the directory
-    /// may be served, for what its author wanted to keep back is not known: then the answer is `false`.
+    /// Adds the directory's own ignore file to the rules. If that cannot be read as a whole, nothing of the directory may
+    /// be served, for what its author wanted to keep back is not known: then the answer is `false`. A single line that is
+    /// no pattern is passed over, as git does, and told.
     pub(super) fn read_rules(&mut self) -> bool {
         let text = match self.rules_text() {
             Ok(text) => text,
@@ -23,7 +24,7 @@ impl Lister<'_> {
             Err(reason) => return self.refuse_rules(&format!("its patterns cannot be used: {reason}")),
         };
         let served = self.served(IGNORE_FILE);
-        for line in bad {
+        for line in bad.into_iter().take(BAD_LINES_TOLD_MAX) {
             let message = format!("the line is no pattern and is passed over: {}", line.reason);
             let finding =
                 self.walk.finding(&served, Code::IgnoreFile, message, "write it in gitignore syntax");

@@ -21,6 +21,8 @@ pub(super) const LINK_MAX_HOPS: u32 = 40;
 pub(super) const LINK_MAX_OPENS: u32 = 4_096;
 /// The largest `.skillignore`, in bytes.
 pub(super) const IGNORE_FILE_MAX_BYTES: u64 = 64 * 1024;
+/// The most lines of one `.skillignore` that are told to be no patterns.
+pub(super) const BAD_LINES_TOLD_MAX: usize = 20;
 /// How often a root is opened anew while its path keeps changing.
 pub(super) const ROOT_OPEN_ATTEMPTS: u32 = 5;
 

@@ -1,7 +1,7 @@
 //! `--exclude` and `.skillignore`.
 
 use super::bed::{Bed, CANARY};
-use crate::tree::limits::IGNORE_FILE_MAX_BYTES;
+use crate::tree::limits::{BAD_LINES_TOLD_MAX, IGNORE_FILE_MAX_BYTES};
 use crate::tree::{Mount, Options, Roots};
 
 #[test]
@@ -108,4 +108,11 @@ fn a_bad_pattern_of_an_option_is_refused_at_once() {
     assert!(exclude.starts_with("the pattern \"{a\" of --exclude is not in gitignore syntax"), "{exclude}");
     let allow = open(Options { allow_secret: vec!["{a".to_owned()], ..Options::default() });
     assert!(allow.starts_with("the pattern \"{a\" of --allow-secret is not in gitignore syntax"), "{allow}");
+}
+
+#[test]
+fn only_the_first_bad_lines_of_a_file_are_told() {
+    let bed = Bed::new(&["root/a.md"]);
+    bed.write("root/.skillignore", &"{\n".repeat(1000));
+    assert_eq!(bed.walk().matches("warning[ignore-file]").count(), BAD_LINES_TOLD_MAX);
 }
