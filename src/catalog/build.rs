@@ -64,6 +64,8 @@ pub struct Built {
     kept: Vec<Kept>,
     /// Whether a root could not be opened.
     has_unread: bool,
+    /// Whether something changed between the walk and its reading, told or not.
+    has_changing: bool,
     has_lost_roots: bool,
     room: Room,
 }
@@ -84,7 +86,7 @@ impl Built {
 
     /// Whether something changed between the walk and its reading.
     pub fn has_changing(&self) -> bool {
-        self.findings.iter().any(|finding| finding.code == Code::Changing)
+        self.has_changing
     }
 
     /// Whether something could not be read for a reason that may pass without any change on the disk, such as too many
@@ -169,8 +171,10 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
     let same = before.map(|before| &before.snapshot).filter(|before| before.shares_all_with(&snapshot));
     let snapshot = same.cloned().unwrap_or_else(|| Arc::new(snapshot));
     verdicts.extend(over_chatgpt(tree, &snapshot, &options.rules));
-    let (has_lost_roots, has_unread) = (!lost_roots.is_empty(), verdicts.has_unread());
-    Built { snapshot, findings: verdicts.into_findings(), units, kept, has_lost_roots, has_unread, room }
+    let has_lost_roots = !lost_roots.is_empty();
+    let (has_unread, has_changing) = (verdicts.has_unread(), verdicts.has_changing());
+    let findings = verdicts.into_findings();
+    Built { snapshot, findings, units, kept, has_lost_roots, has_unread, has_changing, room }
 }
 
 /// The finding for more skills than ChatGPT imports, if it is among the hosts.

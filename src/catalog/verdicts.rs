@@ -16,16 +16,19 @@ pub(super) struct Verdicts<'a> {
     raised: BTreeSet<PathBuf>,
     /// Whether something could not be read, told or not.
     has_unread: bool,
+    /// Whether something changed between the walk and its reading, told or not.
+    has_changing: bool,
 }
 
 impl<'a> Verdicts<'a> {
     pub(super) fn new(rules: &'a Rules) -> Self {
-        Self { rules, findings: Vec::new(), raised: BTreeSet::new(), has_unread: false }
+        Self { rules, findings: Vec::new(), raised: BTreeSet::new(), has_unread: false, has_changing: false }
     }
 
     /// Takes findings as they were made.
     pub(super) fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
         for finding in findings {
+            self.has_changing |= finding.code == Code::Changing;
             self.has_unread |= matches!(finding.code, Code::Unreadable | Code::Changing);
             let Some(finding) = self.rules.settle(finding) else { continue };
             if finding.is_by_rule {
@@ -64,6 +67,10 @@ impl<'a> Verdicts<'a> {
     /// Whether something could not be read for a reason that may pass.
     pub(super) fn has_unread(&self) -> bool {
         self.has_unread
+    }
+
+    pub(super) fn has_changing(&self) -> bool {
+        self.has_changing
     }
 
     /// All findings, those about one skill together.

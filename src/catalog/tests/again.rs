@@ -203,3 +203,16 @@ fn what_is_kept_has_its_place_until_it_is_withdrawn() {
     let digest = |built: &Built| built.snapshot.node("a/SKILL.md").unwrap().file.as_ref().unwrap().digest();
     assert_eq!(digest(&after), digest(&before));
 }
+
+#[test]
+fn a_file_that_goes_before_it_is_read_is_noticed_though_it_is_not_told() {
+    let dir = directory(&[("a/SKILL.md", &skill("a")), ("a/x", "1")]);
+    let roots = Roots::open(&[mount("", dir.path())], &tree::Options::default()).unwrap();
+    let tree = roots.walk().0;
+    fs::remove_file(dir.path().join("a/x")).unwrap();
+    let mut options = Options::default();
+    options.rules.set("changing=off").unwrap();
+    let built = build(&tree, vec![], &options, None);
+    assert!(built.has_changing());
+    assert_eq!(built.findings, []);
+}
