@@ -17,6 +17,7 @@ mod placed;
 mod read;
 mod shard;
 mod snapshot;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod unit;
@@ -29,3 +30,4 @@ pub use limits::Limits;
 pub use live::{Catalog, ReadError};
 pub use shard::{File, Node, Skill, Totals};
 pub use snapshot::Snapshot;
+pub use standing::{Look, Mounted, Standing};

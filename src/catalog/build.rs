@@ -58,8 +58,8 @@ pub enum OnNameMismatch {
 pub struct Built {
     /// What is served; the very snapshot of the build before if nothing changed.
     pub snapshot: Arc<Snapshot>,
-    /// What is not, and why.
-    pub findings: Vec<Finding>,
+    /// What is not, and why; the very list of the build before if nothing changed.
+    pub findings: Arc<[Finding]>,
     units: Units,
     kept: Vec<Kept>,
     /// Whether a root could not be opened.
@@ -174,6 +174,8 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
     let has_lost_roots = !lost_roots.is_empty();
     let (has_unread, has_changing) = (verdicts.has_unread(), verdicts.has_changing());
     let findings = verdicts.into_findings();
+    let same = before.map(|before| &before.findings).filter(|before| before[..] == findings[..]);
+    let findings = same.cloned().unwrap_or_else(|| findings.into());
     Built { snapshot, findings, units, kept, has_lost_roots, has_unread, has_changing, room }
 }
 

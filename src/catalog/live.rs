@@ -12,6 +12,7 @@ use crate::tree::Hint;
 
 use super::shard::File;
 use super::snapshot::Snapshot;
+use super::standing::Standing;
 
 /// How often a read looks at the directory again before it gives up on a file that keeps changing.
 const READ_TRIES: u32 = 3;
@@ -26,7 +27,7 @@ pub struct Catalog {
     shared: Arc<Shared>,
 }
 
-type Look = dyn Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync;
+type Look = dyn Fn(&Hint) -> Result<Standing, String> + Send + Sync;
 
 struct Shared {
     current: watch::Sender<State>,
@@ -43,7 +44,7 @@ struct Shared {
 #[derive(Clone)]
 enum State {
     Building,
-    Ready(Arc<Snapshot>),
+    Ready(Standing),
     /// There never was a snapshot, and why.
     Failed(Arc<str>),
 }
@@ -64,12 +65,14 @@ pub enum ReadError {
 
 impl Catalog {
     /// A catalog whose first snapshot is made by `look` on a thread of its own, started at once. `look` runs again when it
-    /// is asked for, and when a read finds that a file is not what the snapshot says; never twice at a time. An error of the first look says in a sentence why there is
-    /// no catalog; after that, the last snapshot stays. Must be called within a Tokio runtime.
-    pub fn start(look: impl Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync + 'static) -> Self {
+    /// is asked for, and when a read finds that a file is not what the snapshot says; never twice at a time. An error of
+    /// the first look says in a sentence why there is no catalog; after that, the last snapshot stays. Must be called within a Tokio runtime.
+    pub fn start<T: Into<Standing>>(
+        look: impl Fn(&Hint) -> Result<T, String> + Send + Sync + 'static,
+    ) -> Self {
         let shared = Shared {
             current: watch::Sender::new(State::Building),
-            look: Box::new(look),
+            look: Box::new(move |hint| look(hint).map(Into::into)),
             looking: Mutex::new(()),
             next_look: std::sync::Mutex::new(None),
             reads: Arc::new(Semaphore::new(READS_MAX)),
@@ -88,31 +91,45 @@ impl Catalog {
         let mut current = self.shared.current.subscribe();
         let state = current.wait_for(|state| !matches!(state, State::Building)).await;
         match state.as_deref() {
-            Ok(State::Ready(snapshot)) => Ok(snapshot.clone()),
+            Ok(State::Ready(standing)) => Ok(standing.snapshot.clone()),
             _ => Err(ReadError::Unavailable),
         }
     }
 
     /// The current snapshot, if the first one has been built.
     pub fn current(&self) -> Option<Arc<Snapshot>> {
+        Some(self.standing()?.snapshot)
+    }
+
+    /// How things stand since the last look, if there has been one.
+    pub fn standing(&self) -> Option<Standing> {
         match &*self.shared.current.borrow() {
-            State::Ready(snapshot) => Some(snapshot.clone()),
+            State::Ready(standing) => Some(standing.clone()),
             State::Building | State::Failed(_) => None,
         }
+    }
+
+    /// Waits until something else than in `seen` is served, or something else is not. Never ends when there will be
+    /// nothing else.
+    pub async fn other_than(&self, seen: &Standing) -> Standing {
+        self.wait_for(|standing| !standing.tells_same(seen)).await
     }
 
     /// Waits for a snapshot that is not `seen`. Those in between are passed over, so a slow reader is never behind by more
     /// than one. Never ends when there will be none.
     pub async fn newer_than(&self, seen: &Arc<Snapshot>) -> Arc<Snapshot> {
+        self.wait_for(|standing| !Arc::ptr_eq(&standing.snapshot, seen)).await.snapshot
+    }
+
+    async fn wait_for(&self, mut is_it: impl FnMut(&Standing) -> bool) -> Standing {
         let mut current = self.shared.current.subscribe();
-        let is_newer =
-            |state: &State| matches!(state, State::Ready(snapshot) if !Arc::ptr_eq(snapshot, seen));
-        let newer = match current.wait_for(is_newer).await.as_deref() {
-            Ok(State::Ready(snapshot)) => Some(snapshot.clone()),
+        let is_it = |state: &State| matches!(state, State::Ready(standing) if is_it(standing));
+        let found = match current.wait_for(is_it).await.as_deref() {
+            Ok(State::Ready(standing)) => Some(standing.clone()),
             _ => None,
         };
-        match newer {
-            Some(newer) => newer,
+        match found {
+            Some(found) => found,
             None => std::future::pending().await,
         }
     }
@@ -196,15 +213,15 @@ impl Shared {
         let _one_at_a_time = self.looking.lock().await;
         let is_stale =
             |current: &Arc<Snapshot>| stale.as_ref().is_none_or(|stale| Arc::ptr_eq(stale, current));
-        if matches!(&*self.current.borrow(), State::Ready(current) if !is_stale(current)) {
+        if matches!(&*self.current.borrow(), State::Ready(current) if !is_stale(&current.snapshot)) {
             return;
         }
         let looking = self.clone();
         let looked = tokio::task::spawn_blocking(move || (looking.look)(&hint)).await;
         match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
-            Ok(snapshot) => self.current.send_if_modified(|state| {
-                let is_new = !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &snapshot));
-                *state = State::Ready(snapshot);
+            Ok(standing) => self.current.send_if_modified(|state| {
+                let is_new = !matches!(state, State::Ready(current) if current.tells_same(&standing));
+                *state = State::Ready(standing);
                 is_new
             }),
             Err(why) => self.current.send_if_modified(|state| {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use crate::catalog::{self, Built, Snapshot};
+use crate::catalog::{self, Built, Snapshot, Standing};
 use crate::cli::Source;
 use crate::finding::Finding;
 use crate::log;
@@ -21,6 +21,8 @@ pub(super) struct Looked {
     pub tree: Tree,
     /// What is served of it, what is wrong, and what the next look can take over.
     pub built: Built,
+    at: SystemTime,
+    took: Duration,
 }
 
 /// Opens the roots. One that is missing is waited for, for at most `wait` in all.
@@ -53,18 +55,23 @@ pub(super) fn look_again(
     before: Option<&Looked>,
     hint: &Hint,
 ) -> Looked {
-    let start = Instant::now();
+    let (at, start) = (SystemTime::now(), Instant::now());
     let (tree, walked) = roots.look(before.map(|before| &before.tree), hint);
     let walked_in = start.elapsed();
     let built = catalog::build(&tree, walked, options, before.map(|before| &before.built));
     tracing::debug!(directories = tree.listed, ?walked_in, built_in = ?(start.elapsed() - walked_in), "looked");
-    Looked { tree, built }
+    Looked { tree, built, at, took: start.elapsed() }
 }
 
 impl Looked {
     /// What is served.
     pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
         &self.built.snapshot
+    }
+
+    /// How things stand since.
+    pub(super) fn standing(&self) -> Standing {
+        Standing::new(&self.tree, &self.built, self.at, self.took)
     }
 
     /// What is not, and why.
