@@ -4,6 +4,7 @@ mod build;
 mod changes;
 mod claims;
 mod complain;
+mod fields;
 mod find;
 mod judge;
 mod keep;
@@ -26,6 +27,7 @@ mod whole;
 
 pub use build::{Built, OnNameMismatch, Options, build};
 pub use changes::Changes;
+pub use fields::Fields;
 pub use limits::Limits;
 pub use live::{Catalog, ReadError};
 pub use shard::{File, Node, Skill, Totals};

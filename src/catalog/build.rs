@@ -149,7 +149,7 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
         };
     let placed: Vec<Arc<Placed>> = (units, places, known).into_par_iter().map(read).collect();
 
-    let skills = || placed.iter().map(|placed| placed.unit.shown.as_path()).collect();
+    let skills = || placed.iter().map(|placed| &*placed.unit.shown).collect();
     if !walked.is_empty() {
         verdicts.extend(weigh(walked, &skills()));
     }
@@ -211,5 +211,5 @@ fn lost_roots(tree: &Tree) -> Vec<usize> {
 
 /// Whether the directory that was found is the very one that was placed, and no file in it can have changed unseen.
 fn is_as_before(known: &Placed, found: &Found<'_>) -> bool {
-    Arc::ptr_eq(&known.unit.dir, found.dir) && known.is_settled && known.unit.shown == found.shown
+    Arc::ptr_eq(&known.unit.dir, found.dir) && known.is_settled && *known.unit.shown == *found.shown
 }

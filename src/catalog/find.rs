@@ -38,9 +38,8 @@ pub(super) fn find(number: usize, root: &Root) -> (Vec<Found<'_>>, Vec<Finding>)
 }
 
 /// The `SKILL.md` of a directory that has one.
-pub(super) fn skill_md(dir: &Directory) -> Option<&File> {
-    let at = dir.files.binary_search_by(|file| (*file.name).cmp(SKILL_MD)).ok()?;
-    dir.files.get(at)
+pub(super) fn skill_md(dir: &Directory) -> Option<File<'_>> {
+    dir.file(SKILL_MD)
 }
 
 /// Joins two served or relative paths, either of which may be empty.
@@ -71,16 +70,16 @@ impl<'a> Search<'a> {
             });
             return;
         }
-        let misnamed = dir.files.iter().find(|file| file.name.eq_ignore_ascii_case(SKILL_MD));
-        self.findings.extend(misnamed.map(|file| wrong_case(&self.root.shown.join(path), &file.name)));
+        let misnamed = dir.files().find(|file| file.name().eq_ignore_ascii_case(SKILL_MD));
+        self.findings.extend(misnamed.map(|file| wrong_case(&self.root.shown.join(path), file.name())));
         let found_before = self.found.len();
         for child in &dir.dirs {
             self.visit(child, &join(path, &child.name), Some(dir));
         }
         // Above skills it is a list of them.
         let holds_none = parent.is_some() && self.found.len() == found_before;
-        let plural = dir.files.iter().find(|file| &*file.name == PLURAL_MD && holds_none);
-        self.findings.extend(plural.map(|file| wrong_case(&self.root.shown.join(path), &file.name)));
+        let plural = dir.file(PLURAL_MD).filter(|_| holds_none);
+        self.findings.extend(plural.map(|file| wrong_case(&self.root.shown.join(path), file.name())));
     }
 }
 
@@ -91,8 +90,8 @@ fn wrong_case(dir: &Path, name: &str) -> Finding {
 }
 
 fn no_skills(root: &Root) -> Finding {
-    let flat = root.top.files.iter().find(|file| file.name.ends_with(".md") && &*file.name != "README.md");
-    let help = match flat.and_then(|file| file.name.strip_suffix(".md")) {
+    let flat = root.top.files().find(|file| file.name().ends_with(".md") && file.name() != "README.md");
+    let help = match flat.and_then(|file| file.name().strip_suffix(".md")) {
         Some(stem) => format!("a skill is a directory: turn {stem}.md into {stem}/{SKILL_MD}"),
         None => format!("put a directory with a {SKILL_MD} into it, or name another directory"),
     };

@@ -79,14 +79,14 @@ impl<'a> Now<'a> {
     }
 
     /// What stands where a skill cannot be built for a reason that may pass; `Some(None)` where its root is gone.
-    fn may_keep(&self, location: &Location, before: &Placed) -> Option<Option<&'a Directory>> {
+    fn may_keep(&self, location: &Location, before: &Placed) -> Option<Option<&'a Arc<Directory>>> {
         let Some(unit) = self.unit(location.0, &location.1) else {
             return self.lost_roots.contains(&location.0).then_some(None);
         };
-        let skill_md = unit.unit.candidates.first().map(|candidate| &candidate.shown)?;
+        let skill_md = unit.unit.candidates.first().map(|candidate| unit.unit.skill_md(candidate))?;
         let mut errors = unit
             .all_findings()
-            .filter(|finding| finding.severity == Severity::Error && finding.path == *skill_md)
+            .filter(|finding| finding.severity == Severity::Error && finding.path == skill_md)
             .peekable();
         errors.peek()?;
         let is_where_it_was = unit.unit.shown == before.unit.shown;
@@ -97,31 +97,29 @@ impl<'a> Now<'a> {
 /// The shard of the unit's own skill, if that is served.
 fn outermost(placed: &Placed) -> Option<&Arc<Shard>> {
     let path = placed.places.paths.first()?.as_ref()?;
-    placed.shards.iter().find(|shard| shard.path() == path)
+    placed.shards.iter().find(|shard| shard.path() == &**path)
 }
 
 /// Whether each byte of a shard is held, or stands unchanged in the directory that is there now.
-fn can_be_produced(shard: &Shard, now: Option<&Directory>) -> bool {
+fn can_be_produced(shard: &Shard, now: Option<&Arc<Directory>>) -> bool {
     shard.all_files().all(|(path, file)| {
-        file.read.held.is_some() || now.is_some_and(|dir| stands_in(dir, path, file, shard))
+        file.read.held.is_some() || now.is_some_and(|dir| stands_in(dir, path, file, shard).unwrap_or(false))
     })
 }
 
-fn stands_in(dir: &Directory, path: &str, file: &File, shard: &Shard) -> bool {
-    let Some(below) = path.strip_prefix(shard.path()).and_then(|rest| rest.strip_prefix('/')) else {
-        return false;
-    };
+fn stands_in(dir: &Arc<Directory>, path: &str, file: &File, shard: &Shard) -> Option<bool> {
+    let below = path.strip_prefix(shard.path())?.strip_prefix('/')?;
     let (parent, name) = below.rsplit_once('/').unwrap_or(("", below));
-    let Some(dir) = descend(dir, parent) else { return false };
-    let standing =
-        dir.files.binary_search_by(|other| (*other.name).cmp(name)).ok().and_then(|at| dir.files.get(at));
-    let Some(standing) = standing else { return false };
-    if standing.identity != file.read.identity {
-        return false;
+    let (standing, found) = (descend(dir, parent)?.file(name)?, shard.found(path)?);
+    if standing.identity() != found.identity() {
+        return Some(false);
     }
     // The same identity is no proof while the file is as young as the clock of its file system is coarse.
-    file.read.is_settled
-        || shard.disk().read(&file.source, file.size()).is_ok_and(|bytes| Digest::of(&bytes) == file.digest())
+    let has_same_bytes = || {
+        let bytes = shard.disk().read(&found.source(), file.size());
+        bytes.is_ok_and(|bytes| Digest::of(&bytes) == file.digest())
+    };
+    Some(file.read.is_settled || has_same_bytes())
 }
 
 /// Whether what a finding says may be a passing state of an edit. What is about safety is never kept.
@@ -154,12 +152,12 @@ fn may_pass(code: Code) -> bool {
 }
 
 fn finding(before: &Placed, keep: Duration) -> Finding {
-    let shown = before.unit.candidates.first().map(|candidate| candidate.shown.clone());
+    let shown = before.unit.candidates.first().map(|candidate| before.unit.skill_md(candidate));
     let message = format!(
         "the skill cannot be built right now, so its last good version stays for at most {} s",
         keep.as_secs()
     );
     let help = "cure what is said of it, or set --keep-last-good 0 to withdraw such skills at once";
-    let path = shown.unwrap_or_else(|| before.unit.shown.clone());
+    let path = shown.unwrap_or_else(|| before.unit.shown.to_path_buf());
     Finding::new(Code::Kept, Severity::Warning, path, message, help)
 }

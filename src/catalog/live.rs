@@ -162,12 +162,12 @@ impl Catalog {
     pub async fn read(&self, path: &str) -> Result<(File, Bytes), ReadError> {
         for _ in 0..READ_TRIES {
             let snapshot = self.snapshot().await?;
-            let (file, disk) = snapshot.file(path).ok_or(ReadError::NotServed)?;
-            let (file, disk) = (file.clone(), disk.clone());
+            let file = snapshot.file(path).ok_or(ReadError::NotServed)?.clone();
             if let Some(held) = &file.read.held {
                 return Ok((file.clone(), held.bytes()));
             }
-            let (source, size) = (file.source.clone(), file.size());
+            let (source, disk) = snapshot.source(path).ok_or(ReadError::NotServed)?;
+            let (disk, size) = (disk.clone(), file.size());
             let directory = disk.directory(&source);
             let permit = self.shared.reads.clone().acquire_owned().await;
             let read = tokio::task::spawn_blocking(move || {

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::finding::{Place, Problem};
 use crate::hidden;
 use crate::skill::{Content, Digest};
-use crate::tree::{Disk, File, Identity, ReadError};
+use crate::tree::{Disk, File, ReadError};
 
 /// The largest file of which the escapes are not counted: 1 MiB. With them it has at most six times as many bytes.
 const SMALL_MAX_BYTES: u64 = 1024 * 1024;
@@ -20,8 +20,6 @@ pub(super) struct Read {
     pub digest: Digest,
     pub size: u64,
     pub content: Content,
-    /// Of the file, when it was looked at before it was read.
-    pub identity: Identity,
     /// Whether a file with the same identity is sure to have the same bytes.
     pub is_settled: bool,
     /// The bytes, if they are held.
@@ -41,7 +39,7 @@ pub(super) struct Hidden {
 
 impl Read {
     /// Describes bytes that were read at or after `now` from a file that was looked at before.
-    pub(super) fn of(bytes: &[u8], file: &File, now: SystemTime) -> Self {
+    pub(super) fn of(bytes: &[u8], file: File<'_>, now: SystemTime) -> Self {
         let content = Content::of(bytes);
         let text = std::str::from_utf8(bytes).ok().filter(|_| content == Content::Text);
         let hidden = text.and_then(hidden::in_text).map(|problem| {
@@ -54,20 +52,24 @@ impl Read {
             content,
             hidden,
             wire_bytes: wire_bytes(bytes, content),
-            identity: file.identity,
-            is_settled: file.identity.is_settled(now),
+            is_settled: file.identity().is_settled(now),
             held: None,
         }
     }
 
     /// Reads a file and forgets its bytes.
-    pub(super) fn file(disk: &Disk, file: &File, max_bytes: u64, now: SystemTime) -> Result<Self, ReadError> {
-        Ok(Self::of(&disk.read(&file.source, max_bytes)?, file, now))
+    pub(super) fn file(
+        disk: &Disk,
+        file: File<'_>,
+        max_bytes: u64,
+        now: SystemTime,
+    ) -> Result<Self, ReadError> {
+        Ok(Self::of(&disk.read(&file.source(), max_bytes)?, file, now))
     }
 
-    /// Whether `file` still has the bytes that were read.
-    pub(super) fn is_still(&self, file: &File) -> bool {
-        self.is_settled && self.identity == file.identity
+    /// Whether a file that was read as `before` still has the bytes that were read.
+    pub(super) fn is_still(&self, before: File<'_>, file: File<'_>) -> bool {
+        self.is_settled && before.identity() == file.identity()
     }
 }
 

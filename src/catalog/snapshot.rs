@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::tree::Disk;
+use crate::tree::{Disk, Source};
 
 use super::order::{in_tree_order, is_within};
 use super::shard::{File, Node, Shard, Skill, Totals};
@@ -71,7 +71,7 @@ impl Snapshot {
     }
 
     /// The file or directory at a served path.
-    pub fn node(&self, path: &str) -> Option<&Node> {
+    pub fn node(&self, path: &str) -> Option<Node<'_>> {
         self.shard(path)?.node(path)
     }
 
@@ -81,7 +81,7 @@ impl Snapshot {
         &'a self,
         path: &str,
         after: Option<&str>,
-    ) -> Option<impl Iterator<Item = &'a Node> + use<'a>> {
+    ) -> Option<impl Iterator<Item = Node<'a>> + use<'a>> {
         self.shard(path)?.children(path, after)
     }
 
@@ -111,10 +111,14 @@ impl Snapshot {
         self.totals
     }
 
-    /// A served file, and what reads it.
-    pub(super) fn file(&self, path: &str) -> Option<(&File, &Disk)> {
-        let shard = self.shard(path)?;
-        Some((shard.node(path)?.file.as_ref()?, shard.disk()))
+    /// A served file.
+    pub(super) fn file(&self, path: &str) -> Option<&File> {
+        self.node(path)?.file
+    }
+
+    /// Where the bytes of a served file are, and what reads them.
+    pub(super) fn source(&self, path: &str) -> Option<(Source, &Disk)> {
+        self.shard(path)?.source(path)
     }
 
     /// The shard that `path` lies in.

@@ -9,6 +9,9 @@ use cap_std::fs::{Dir, Metadata};
 /// coarsest times that file systems keep.
 const RACY_WINDOW: Duration = Duration::from_secs(2);
 
+/// The time of what has none.
+const UNKNOWN_NS: i64 = i64::MIN;
+
 /// A file as its directory's file system tells it apart from others and from what it was before: device, inode, size in
 /// bytes, and when content and state last changed.
 ///
@@ -18,7 +21,7 @@ pub struct Identity {
     device: u64,
     inode: u64,
     size: u64,
-    /// Since 1970, in nanoseconds; 0 where the file system does not say.
+    /// Since 1970, in nanoseconds; [`UNKNOWN_NS`] where the file system does not say.
     modified_ns: i64,
     /// The same for everything about the file, which programs cannot set back; elsewhere than on Unix, 0.
     changed_ns: i64,
@@ -31,7 +34,7 @@ impl Identity {
             device: metadata.dev(),
             inode: metadata.ino(),
             size: metadata.len(),
-            modified_ns: modified.map_or(0, since_1970_ns),
+            modified_ns: modified.map_or(UNKNOWN_NS, since_1970_ns),
             changed_ns: changed_ns(metadata),
         }
     }
@@ -44,6 +47,20 @@ impl Identity {
     /// Whether both are the same file or directory, changed or not.
     pub(super) fn is_same_inode(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
+    }
+
+    /// The number of bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// When the content last changed, if that is known and within some three hundred years of 1970.
+    pub(super) fn modified(&self) -> Option<SystemTime> {
+        if matches!(self.modified_ns, UNKNOWN_NS | i64::MAX) {
+            return None;
+        }
+        let distance = Duration::from_nanos(self.modified_ns.unsigned_abs());
+        if self.modified_ns < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) }
     }
 
     /// Whether every change after `looked_at`, at which the file's bytes were read or about to be, shows in another
