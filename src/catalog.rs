@@ -1,5 +1,6 @@
 //! The catalog: what is served right now, as one immutable [`Snapshot`], and the cell that holds the current one.
 
+mod branch;
 mod build;
 mod changes;
 mod claims;

@@ -9,7 +9,8 @@ use crate::finding::{Code, Finding, Severity};
 use crate::skill::Digest;
 use crate::tree::Directory;
 
-use super::build::{Location, Units};
+use super::branch::Branch;
+use super::build::Location;
 use super::place::descend;
 use super::placed::Placed;
 use super::shard::{File, Shard};
@@ -40,27 +41,27 @@ impl Kept {
     }
 }
 
-/// What stands now, by location, and which roots could not be opened, by number.
+/// What stands now in each root, and which roots could not be opened, by number.
 pub(super) struct Now<'a> {
-    pub units: &'a Units,
+    pub branches: &'a [Branch],
     pub lost_roots: &'a [usize],
     pub at: Instant,
 }
 
-/// What to keep of the units that were served before, and of what was kept then already, for `keep` at most.
-pub(super) fn keep(units: &Units, kept: &[Kept], now: &Now<'_>, keep: Duration) -> Vec<Kept> {
+/// What to keep of the units that stood before and are others now or gone, and of what was kept then already, for `keep` at
+/// most.
+pub(super) fn keep<'a>(
+    before: impl Iterator<Item = (Location, &'a Arc<Placed>)>,
+    kept: &[Kept],
+    now: &Now<'_>,
+    keep: Duration,
+) -> Vec<Kept> {
     let again = kept.iter().filter(|kept| kept.until > now.at).filter_map(|kept| {
         let whole = now.may_keep(&kept.location, &kept.placed)?;
         can_be_produced(&kept.shard, whole).then(|| kept.clone())
     });
-    let units = units.iter().enumerate().filter(|_| !keep.is_zero());
-    let all = units.flat_map(|(root, units)| units.iter().map(move |(path, unit)| (root, path, unit)));
-    let newly = all.filter_map(|(root, path, before)| {
-        if now.unit(root, path).is_some_and(|unit| Arc::ptr_eq(unit, before)) {
-            return None;
-        }
+    let newly = before.filter(|_| !keep.is_zero()).filter_map(|(location, before)| {
         let shard = outermost(before)?;
-        let location = (root, path.clone());
         let whole = now.may_keep(&location, before)?;
         can_be_produced(shard, whole).then(|| Kept {
             location,
@@ -75,7 +76,7 @@ pub(super) fn keep(units: &Units, kept: &[Kept], now: &Now<'_>, keep: Duration) 
 
 impl<'a> Now<'a> {
     fn unit(&self, root: usize, path: &str) -> Option<&'a Arc<Placed>> {
-        self.units.get(root)?.get(path)
+        self.branches.get(root)?.unit(path)
     }
 
     /// What stands where a skill cannot be built for a reason that may pass; `Some(None)` where its root is gone.

@@ -86,6 +86,18 @@ impl std::ops::Add for Totals {
     }
 }
 
+impl std::ops::Sub for Totals {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self {
+            skills: self.skills - other.skills,
+            files: self.files - other.files,
+            bytes: self.bytes - other.bytes,
+        }
+    }
+}
+
 /// A skill that lies in no other, those nested in it, and everything that they hold.
 #[derive(Debug)]
 pub(super) struct Shard {

@@ -38,6 +38,37 @@ impl Snapshot {
         Self::new(self.shards)
     }
 
+    /// This snapshot without some of its shards and with others in their place, none of which lies in another. Costs little
+    /// where that is little.
+    pub(super) fn exchange<'a>(
+        &self,
+        old: impl Iterator<Item = &'a Arc<Shard>>,
+        new: impl Iterator<Item = Arc<Shard>>,
+    ) -> Self {
+        let at = |path: &str| self.shards.partition_point(|shard| in_tree_order(shard.path(), path).is_lt());
+        let mut new: Vec<_> = new.collect();
+        new.sort_unstable_by(|a, b| in_tree_order(a.path(), b.path()));
+        // What comes to a place comes before what goes from there.
+        let mut edits: Vec<(usize, Option<Arc<Shard>>)> =
+            new.into_iter().map(|shard| (at(shard.path()), Some(shard))).collect();
+        let mut totals = self.totals;
+        for shard in old {
+            totals = totals - shard.totals();
+            edits.push((at(shard.path()), None));
+        }
+        edits.sort_by_key(|(at, new)| (*at, new.is_none()));
+        let mut shards = Vec::with_capacity(self.shards.len() + edits.len());
+        let mut from = 0;
+        for (at, edit) in edits {
+            shards.extend_from_slice(self.shards.get(from..at).unwrap_or_default());
+            from = at + usize::from(edit.is_none());
+            totals = edit.iter().fold(totals, |sum, shard| sum + shard.totals());
+            shards.extend(edit);
+        }
+        shards.extend_from_slice(self.shards.get(from..).unwrap_or_default());
+        Self { shards, totals }
+    }
+
     /// Whether a shard lies at `path`, around it, or in it.
     pub(super) fn overlaps(&self, path: &str) -> bool {
         let at = self.shards.partition_point(|shard| in_tree_order(shard.path(), path) == Ordering::Less);
