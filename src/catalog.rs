@@ -17,6 +17,7 @@ mod order;
 mod place;
 mod placed;
 mod read;
+mod scan;
 mod shard;
 mod snapshot;
 mod standing;

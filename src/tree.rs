@@ -47,8 +47,8 @@ use std::sync::Arc;
 pub use files::File;
 pub use footprint::{Footprint, Steps};
 pub use hint::Hint;
-pub use identity::Identity;
-pub use read::{Disk, ReadError, Source};
+pub use identity::{Identity, Modified};
+pub use read::{Disk, ReadError, Reader, Source};
 
 use files::Files;
 use limits::Budgets;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Code, Finding, Severity};
 use crate::skill::SKILL_MD;
-use crate::tree::{self, Directory};
+use crate::tree::{self, Directory, Reader};
 
 use super::find::join;
 use super::judge::unread;
@@ -102,15 +102,15 @@ impl<'a> Reading<'a> {
             Some((join(path, SKILL_MD), candidate.verdict.read.as_ref()?))
         };
         let known: HashMap<String, &Read> = skills.iter().filter_map(verdict).collect();
-        let read = |(path, found): (String, Option<tree::File<'_>>)| {
+        let read = |reader: &mut Reader<'_>, (path, found): (String, Option<tree::File<'_>>)| {
             let read = found.map(|found| {
-                let read = self.read_file(&path, found, known.get(&path).copied())?;
+                let read = self.read_file(reader, &path, found, known.get(&path).copied())?;
                 Ok(File { read, modified: found.modified() })
             });
             (path, read)
         };
         let read: Vec<(String, Option<Result<File, tree::ReadError>>)> =
-            listed.into_par_iter().map(read).collect();
+            listed.into_par_iter().map_init(|| self.setting.disk.reader(), read).collect();
         let mut nodes = Vec::with_capacity(read.len());
         for (path, file) in read {
             match file.transpose() {
@@ -122,7 +122,9 @@ impl<'a> Reading<'a> {
                 }
             }
         }
-        let nodes = Nodes::new(nodes);
+        let Some(nodes) = Nodes::new(nodes) else {
+            return self.findings.push(too_long(&shown.join(SKILL_MD)));
+        };
         self.is_settled &= nodes.files().iter().all(|file| file.read.is_settled);
         self.findings.extend(whole(outer, shown, &nodes, self.setting.rules));
         self.shard(nodes, skills, dir);
@@ -131,6 +133,7 @@ impl<'a> Reading<'a> {
     /// Reads a file, unless that was done: for its verdict, which says `known`, or before, and it is still what it was.
     fn read_file(
         &self,
+        reader: &mut Reader<'_>,
         path: &str,
         found: tree::File<'_>,
         known: Option<&Read>,
@@ -142,7 +145,7 @@ impl<'a> Reading<'a> {
         let same = || before().filter(|(read, before)| read.is_still(*before, found)).map(|(read, _)| read);
         match known.or_else(same) {
             Some(read) => Ok(read.clone()),
-            None => Read::file(self.setting.disk, found, self.setting.limits.max_bytes, self.setting.now),
+            None => Read::file(reader, found, self.setting.limits.max_bytes, self.setting.now),
         }
     }
 
@@ -168,6 +171,12 @@ impl<'a> Reading<'a> {
             false => self.shards.extend(shard.without(&unfit).into_iter().map(Arc::new)),
         }
     }
+}
+
+fn too_long(skill_md: &Path) -> Finding {
+    let message = "the paths of the skill's files have more than 4 GiB together";
+    let help = "move files out of it, or leave some out with a .skillignore";
+    Finding::new(Code::TooManyFiles, Severity::Error, skill_md, message, help)
 }
 
 /// Lists a directory that is served at `path` and all that is in it, in tree order.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::skill::{Content, Digest};
-use crate::tree::{self, Directory, Disk, Source};
+use crate::tree::{self, Directory, Disk, Modified, Source};
 
 use super::fields::Fields;
 use super::order::{in_tree_order, is_at_or_before, is_within};
@@ -31,11 +31,15 @@ pub struct Node<'a> {
 pub struct File {
     /// What its bytes are.
     pub(super) read: Read,
-    /// When the file was last modified, where the file system says so.
-    pub modified: Option<SystemTime>,
+    pub(super) modified: Modified,
 }
 
 impl File {
+    /// When the file was last modified, where the file system says so.
+    pub fn modified(&self) -> Option<SystemTime> {
+        self.modified.time()
+    }
+
     /// The digest of its bytes.
     pub fn digest(&self) -> Digest {
         self.read.digest
@@ -249,23 +253,27 @@ pub(super) struct Nodes {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Ends {
     /// Its path, among the paths.
-    path: usize,
+    path: u32,
     /// The files up to it, itself included.
-    files: usize,
+    files: u32,
 }
 
 impl Nodes {
-    /// Takes the paths of nodes in tree order, with what is known of those that are files.
-    pub(super) fn new(nodes: Vec<(String, Option<File>)>) -> Self {
+    /// Takes the paths of nodes in tree order, with what is known of those that are files. `None` if the paths have more than
+    /// 4 GiB together.
+    pub(super) fn new(nodes: Vec<(String, Option<File>)>) -> Option<Self> {
         let mut paths = String::with_capacity(nodes.iter().map(|(path, _)| path.len()).sum());
         let mut ends = Vec::with_capacity(nodes.len());
         let mut files = Vec::with_capacity(nodes.len());
         for (path, file) in nodes {
             paths.push_str(&path);
             files.extend(file);
-            ends.push(Ends { path: paths.len(), files: files.len() });
+            ends.push(Ends {
+                path: u32::try_from(paths.len()).ok()?,
+                files: u32::try_from(files.len()).ok()?,
+            });
         }
-        Self { paths: paths.into(), ends: ends.into(), files: files.into() }
+        Some(Self { paths: paths.into(), ends: ends.into(), files: files.into() })
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Node<'_>> {
@@ -287,8 +295,8 @@ impl Nodes {
 
     fn get(&self, at: usize) -> Node<'_> {
         let (start, end) = (self.start(at), self.start(at + 1));
-        let file = (start.files < end.files).then(|| &self.files[start.files]);
-        Node { path: &self.paths[start.path..end.path], file }
+        let file = (start.files < end.files).then(|| &self.files[start.files as usize]);
+        Node { path: &self.paths[start.path as usize..end.path as usize], file }
     }
 
     fn files_in(&self, range: Range<usize>) -> impl Iterator<Item = (&str, &File)> {
@@ -321,9 +329,9 @@ impl Nodes {
         let (start, end) = (self.start(range.start), self.start(range.end));
         let moved = |ends: &Ends| Ends { path: ends.path - start.path, files: ends.files - start.files };
         Self {
-            paths: self.paths[start.path..end.path].into(),
+            paths: self.paths[start.path as usize..end.path as usize].into(),
             ends: self.ends[range].iter().map(moved).collect(),
-            files: self.files[start.files..end.files].into(),
+            files: self.files[start.files as usize..end.files as usize].into(),
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) fn whole(path: &str, shown: &Path, nodes: &Nodes, rules: &Rules) -> V
     if !rules.hosts().is_empty() {
         let held = nodes.iter().filter(|node| node.path.len() > path.len()).map(|node| Held {
             path: below(&node),
-            file: node.file.map(|file| (file.size(), file.read.wire_bytes)),
+            file: node.file.map(|file| (file.size(), file.read.wire_bytes())),
         });
         let name = path.rsplit('/').next().unwrap_or_default();
         let faults = hosts::in_files(name, &held.collect::<Vec<_>>(), rules.hosts());
@@ -36,7 +36,7 @@ fn hidden_in(node: Node<'_>, shown: &PathBuf) -> Vec<Finding> {
     let name = node.path.rsplit('/').next().unwrap_or_default();
     let in_name = hidden::in_name(name)
         .map(|message| Finding::new(Code::HiddenUnicode, Severity::Warning, shown, message, "rename it"));
-    let in_text = node.file.and_then(|file| file.read.hidden.as_ref()).map(|hidden| {
+    let in_text = node.file.and_then(|file| file.read.hidden()).map(|hidden| {
         let (message, help) = (&hidden.problem.message, &hidden.problem.help);
         Finding::new(Code::HiddenUnicode, Severity::Warning, shown, message, help).at(hidden.place.clone())
     });

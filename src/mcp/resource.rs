@@ -58,7 +58,7 @@ pub(super) fn contents(uri: String, path: &str, file: &File, bytes: Bytes) -> Re
 
 fn with_file(resource: Resource, file: &File) -> Resource {
     let resource = resource.with_size(file.size());
-    match file.modified.and_then(timestamp) {
+    match file.modified().and_then(timestamp) {
         Some(modified) => {
             let mut annotations = Annotations::default();
             annotations.last_modified = Some(modified);

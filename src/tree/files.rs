@@ -2,10 +2,9 @@
 //! one text, and what a file has in common with its directory is not repeated.
 
 use std::ffi::OsStr;
-use std::time::SystemTime;
 
 use super::Directory;
-use super::identity::Identity;
+use super::identity::{Identity, Modified};
 use super::read::Source;
 
 /// The files of a directory, sorted by name.
@@ -101,8 +100,8 @@ impl<'a> File<'a> {
         self.identity().size()
     }
 
-    /// When it was last modified, where the file system says so.
-    pub fn modified(self) -> Option<SystemTime> {
+    /// When it was last modified.
+    pub fn modified(self) -> Modified {
         self.identity().modified()
     }
 

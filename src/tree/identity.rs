@@ -9,8 +9,22 @@ use cap_std::fs::{Dir, Metadata};
 /// coarsest times that file systems keep.
 const RACY_WINDOW: Duration = Duration::from_secs(2);
 
-/// The time of what has none.
-const UNKNOWN_NS: i64 = i64::MIN;
+/// When a file's content last changed: since 1970, in nanoseconds; the least number where the file system does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Modified(i64);
+
+impl Modified {
+    const UNKNOWN: Self = Self(i64::MIN);
+
+    /// The time, if it is known and within some three hundred years of 1970.
+    pub fn time(self) -> Option<SystemTime> {
+        if self == Self::UNKNOWN || self.0 == i64::MAX {
+            return None;
+        }
+        let distance = Duration::from_nanos(self.0.unsigned_abs());
+        if self.0 < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) }
+    }
+}
 
 /// A file as its directory's file system tells it apart from others and from what it was before: device, inode, size in
 /// bytes, and when content and state last changed.
@@ -21,9 +35,8 @@ pub struct Identity {
     device: u64,
     inode: u64,
     size: u64,
-    /// Since 1970, in nanoseconds; [`UNKNOWN_NS`] where the file system does not say.
-    modified_ns: i64,
-    /// The same for everything about the file, which programs cannot set back; elsewhere than on Unix, 0.
+    modified: Modified,
+    /// When anything about the file last changed, since 1970 in nanoseconds, which programs cannot set back; elsewhere than on Unix, 0.
     changed_ns: i64,
 }
 
@@ -34,7 +47,7 @@ impl Identity {
             device: metadata.dev(),
             inode: metadata.ino(),
             size: metadata.len(),
-            modified_ns: modified.map_or(UNKNOWN_NS, since_1970_ns),
+            modified: modified.map_or(Modified::UNKNOWN, |time| Modified(since_1970_ns(time))),
             changed_ns: changed_ns(metadata),
         }
     }
@@ -54,20 +67,16 @@ impl Identity {
         self.size
     }
 
-    /// When the content last changed, if that is known and within some three hundred years of 1970.
-    pub(super) fn modified(&self) -> Option<SystemTime> {
-        if matches!(self.modified_ns, UNKNOWN_NS | i64::MAX) {
-            return None;
-        }
-        let distance = Duration::from_nanos(self.modified_ns.unsigned_abs());
-        if self.modified_ns < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) }
+    /// When the content last changed.
+    pub(super) fn modified(&self) -> Modified {
+        self.modified
     }
 
     /// Whether every change after `looked_at`, at which the file's bytes were read or about to be, shows in another
     /// identity. It does not while the last change is less than two seconds before that moment, or after it: then
     /// another change may get the same time.
     pub fn is_settled(&self, looked_at: SystemTime) -> bool {
-        let last_ns = self.modified_ns.max(self.changed_ns);
+        let last_ns = self.modified.0.max(self.changed_ns);
         let racy_from = looked_at.checked_sub(RACY_WINDOW).unwrap_or(UNIX_EPOCH);
         last_ns < since_1970_ns(racy_from)
     }
@@ -100,8 +109,22 @@ mod tests {
 
     fn is_settled(modified_ms: i64, changed_ms: i64, looked_at_ms: u64) -> bool {
         let (modified_ns, changed_ns) = (modified_ms * 1_000_000, changed_ms * 1_000_000);
-        let identity = Identity { device: 1, inode: 1, size: 1, modified_ns, changed_ns };
+        let identity = Identity { device: 1, inode: 1, size: 1, modified: Modified(modified_ns), changed_ns };
         identity.is_settled(UNIX_EPOCH + Duration::from_millis(looked_at_ms))
+    }
+
+    #[test]
+    fn a_time_comes_back_as_it_was() {
+        let check = |time: Option<SystemTime>, expected| {
+            let modified = time.map_or(Modified::UNKNOWN, |time| Modified(since_1970_ns(time)));
+            assert_eq!(modified.time(), expected);
+        };
+        let second = Duration::from_secs(1);
+        for time in [UNIX_EPOCH, UNIX_EPOCH + second, UNIX_EPOCH - second / 8] {
+            check(Some(time), Some(time));
+        }
+        check(None, None);
+        check(Some(UNIX_EPOCH + second * u32::MAX * 4), None);
     }
 
     #[test]
