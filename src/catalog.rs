@@ -5,6 +5,7 @@ mod build;
 mod changes;
 mod claims;
 mod complain;
+mod count;
 mod fields;
 mod find;
 mod judge;
@@ -29,6 +30,7 @@ mod whole;
 
 pub use build::{Built, OnNameMismatch, Options, build};
 pub use changes::Changes;
+pub use count::Count;
 pub use fields::Fields;
 pub use limits::Limits;
 pub use live::{Catalog, ReadError};

@@ -9,6 +9,7 @@ use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
@@ -244,6 +245,7 @@ impl args::SourceArgs {
                 args::OnNameMismatch::UseName => catalog::OnNameMismatch::UseName,
             },
             rules,
+            count: Arc::default(),
         };
         Ok(Source { mounts, tree, catalog })
     }

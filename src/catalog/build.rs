@@ -14,9 +14,10 @@ use crate::tree::Tree;
 
 use super::branch::{Branch, Sums};
 use super::claims::Claims;
+use super::count::Count;
 use super::find::{Found, Search, no_skills};
 use super::keep::{Kept, Now, keep};
-use super::limits::Limits;
+use super::limits::{Limits, Sum};
 use super::lost::weigh;
 use super::place::{Places, place};
 use super::placed::Placed;
@@ -43,6 +44,8 @@ pub struct Options {
     pub keep_last_good: Duration,
     /// Which findings are told, and what they cost.
     pub rules: Rules,
+    /// Counts the files that are read.
+    pub count: Arc<Count>,
 }
 
 /// What happens to a skill whose name is not its directory's (U2).
@@ -107,6 +110,7 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
         limits: options.limits,
         rules: &options.rules,
         room: &room,
+        count: &options.count,
         now: SystemTime::now(),
     };
     // Under one root no two skills meet, unless one is moved; then a unit that is as it was is where it was.
@@ -184,6 +188,8 @@ fn place_all(
     may_meet: bool,
     setting: &Setting<'_>,
 ) -> Vec<Arc<Placed>> {
+    let files = |found: &Found<'_>| Sum::of(found.dir, setting.limits).files as u64;
+    setting.count.begin(all.par_iter().map(files).sum());
     let examine = |found: &Found<'_>| match found.known {
         Some(known) if is_as_before(known, found) => known.unit.clone(),
         known => Arc::new(Unit::examine(found, known.map(|known| &*known.unit), setting)),

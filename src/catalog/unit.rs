@@ -12,6 +12,7 @@ use crate::rules::Rules;
 use crate::skill::SKILL_MD;
 use crate::tree::{Directory, Disk, File};
 
+use super::count::Count;
 use super::find::{Found, join, skill_md};
 use super::judge::{Judged, judge, unread};
 use super::limits::{Limits, Sum};
@@ -28,6 +29,8 @@ pub(super) struct Setting<'a> {
     pub rules: &'a Rules,
     /// Where the bytes of `SKILL.md` files are held.
     pub room: &'a Room,
+    /// Counts the files that are read.
+    pub count: &'a Count,
     /// When the look began.
     pub now: SystemTime,
 }

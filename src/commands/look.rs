@@ -8,6 +8,7 @@ use crate::catalog::{self, Built, Snapshot, Standing};
 use crate::cli::Source;
 use crate::finding::Finding;
 use crate::log;
+use crate::progress::Progress;
 use crate::report::{self, Skipped};
 use crate::tree::{Hint, RootError, Roots, Tree};
 
@@ -56,6 +57,8 @@ pub(super) fn look_again(
     hint: &Hint,
 ) -> Looked {
     let (at, start) = (SystemTime::now(), Instant::now());
+    // Only the first look takes long enough for anybody to wait for it.
+    let _progress = before.is_none().then(|| Progress::show(options.count.clone()));
     let (tree, walked) = roots.look(before.map(|before| &before.tree), hint);
     let walked_in = start.elapsed();
     let built = catalog::build(&tree, walked, options, before.map(|before| &before.built));
