@@ -94,12 +94,7 @@ impl Walk<'_> {
                 let item =
                     |task: Task| Item { dirt: dirt.and_then(|dirt| dirt.below.get(task.spot.name())), task };
                 Step {
-                    draft: Draft {
-                        own: Arc::new(listing.own),
-                        files,
-                        children: Vec::new(),
-                        memory: task.memory,
-                    },
+                    draft: Draft::new(listing.own, files, task.memory),
                     dirs: dirs.into_iter().map(item).collect(),
                     links: links.into_iter().map(item).collect(),
                 }

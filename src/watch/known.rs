@@ -77,9 +77,9 @@ impl Known {
         self.dirs.entry(path.to_owned()).or_default()
     }
 
-    /// Whether most of what is of interest is among these.
-    pub(super) fn is_mostly(&self, dirs: &HashSet<PathBuf>) -> bool {
-        dirs.len() > self.dirs.len() / 2
+    /// How many directories are of interest.
+    pub(super) fn len(&self) -> usize {
+        self.dirs.len()
     }
 
     /// Notes that a directory could not be watched.
