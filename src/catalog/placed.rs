@@ -107,7 +107,7 @@ impl<'a> Reading<'a> {
                 let read = self.read_file(reader, &path, found, known.get(&path).copied())?;
                 Ok(File { read, modified: found.modified() })
             });
-            self.setting.count.add(u64::from(read.is_some()));
+            self.setting.count.add(u64::from(read.is_some() && !known.contains_key(&path)));
             (path, read)
         };
         let read: Vec<(String, Option<Result<File, tree::ReadError>>)> =

@@ -128,6 +128,7 @@ impl Unit {
 
 impl Verdict {
     fn of(file: File<'_>, shown: &Path, dir: &Directory, dir_name: &str, setting: &Setting<'_>) -> Self {
+        setting.count.add(1);
         let bytes = match setting.disk.read(&file.source(), setting.limits.max_bytes) {
             Ok(bytes) => bytes,
             Err(error) => {

@@ -1,9 +1,11 @@
-//! How many files are read at once.
+//! What reading files gives, and how many are read at once.
 
 use std::sync::mpsc::channel;
 
 use tokio::sync::oneshot;
 
+use crate::finding::Code;
+use crate::skill::{Content, Digest};
 use crate::tree::{self, Roots};
 
 use super::*;
@@ -42,4 +44,26 @@ fn a_read_that_nobody_waits_for_counts_until_it_has_ended() {
         assert_eq!(catalog.read("a/large.txt").await.unwrap().1.len(), LARGE);
         assert_eq!(catalog.free_reads(), free);
     });
+}
+
+#[test]
+fn a_file_is_described_by_its_bytes_however_many_there_are() {
+    // Around the sizes at which a file is read in one piece, in two, and in more; no character ends where a piece does.
+    let sizes = [0, 1, 262_143, 262_144, 262_145, 800_000];
+    let text = |size: usize| format!("{}{}", "x".repeat(size % 2), "é".repeat(size / 2));
+    let hidden = format!("{}\nab\u{200b}c\n{}", text(300_001), text(300_000));
+    let mut files: Vec<_> = sizes.map(|size| (format!("a/{size}.txt"), text(size))).into();
+    files.extend([("a/SKILL.md".to_owned(), skill("a")), ("a/hidden.txt".to_owned(), hidden)]);
+    let given: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let dir = directory(&given);
+    let tree = Roots::open(&[mount("", dir.path())], &tree::Options::default()).unwrap().walk().0;
+    let built = build(&tree, vec![], &Options::default(), None);
+    for (path, text) in &given {
+        let file = built.snapshot.file(path).unwrap();
+        assert_eq!((file.digest(), file.size()), (Digest::of(text.as_bytes()), text.len() as u64), "{path}");
+        assert_eq!(file.content(), Content::of(text.as_bytes()), "{path}");
+    }
+    let told: Vec<_> = built.findings.iter().map(|finding| (finding.code, finding.place.as_ref())).collect();
+    let [(Code::HiddenUnicode, Some(place))] = told[..] else { panic!("{told:?}") };
+    assert_eq!((place.line, place.column, place.excerpt.as_str()), (2, 3, "ab\u{200b}c"));
 }
