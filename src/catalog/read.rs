@@ -48,7 +48,7 @@ pub(super) struct Hidden {
 impl Read {
     /// Describes bytes that were read at or after `now` from a file that was looked at before.
     pub(super) fn of(bytes: &[u8], file: File<'_>, now: SystemTime) -> Self {
-        let mut scan = Scan::default();
+        let mut scan = scan_of(bytes.len() as u64);
         scan.take(bytes);
         let hidden = scan.may_hide().then(|| Hidden::of(bytes)).flatten();
         Self::scanned(&scan, hidden, file, now)
@@ -62,7 +62,7 @@ impl Read {
         now: SystemTime,
     ) -> Result<Self, ReadError> {
         let source = file.source();
-        let (scan, whole) = reader.pieces(&source, max_bytes, Scan::default, Scan::take)?;
+        let (scan, whole) = reader.pieces(&source, max_bytes, scan_of, Scan::take)?;
         if !scan.may_hide() || scan.finish().2 == Content::Binary {
             return Ok(Self::scanned(&scan, None, file, now));
         }
@@ -76,10 +76,10 @@ impl Read {
     fn scanned(scan: &Scan, hidden: Option<Hidden>, file: File<'_>, now: SystemTime) -> Self {
         let (digest, size, content) = scan.finish();
         let hidden = hidden.filter(|_| content == Content::Text);
-        // Of a small file it does not matter.
-        let has_escapes = content == Content::Text && size > SMALL_MAX_BYTES;
-        let wire_bytes = if has_escapes { scan.escaped_bytes() } else { plain_wire_bytes(size, content) };
-        let rare = (hidden.is_some() || has_escapes).then(|| Arc::new(Rare { hidden, wire_bytes }));
+        let escaped_bytes = scan.escaped_bytes().filter(|_| content == Content::Text);
+        let wire_bytes = escaped_bytes.unwrap_or_else(|| plain_wire_bytes(size, content));
+        let is_rare = hidden.is_some() || escaped_bytes.is_some();
+        let rare = is_rare.then(|| Arc::new(Rare { hidden, wire_bytes }));
         Self { digest, size, content, is_settled: file.identity().is_settled(now), held: None, rare }
     }
 
@@ -97,6 +97,12 @@ impl Read {
     pub(super) fn wire_bytes(&self) -> u64 {
         self.rare.as_ref().map_or_else(|| plain_wire_bytes(self.size, self.content), |rare| rare.wire_bytes)
     }
+}
+
+/// A scan of a file of this length.
+fn scan_of(length_bytes: u64) -> Scan {
+    // Of a small file escapes do not matter.
+    Scan::new(length_bytes > SMALL_MAX_BYTES)
 }
 
 impl Hidden {

@@ -63,6 +63,8 @@ impl From<io::Error> for ReadError {
 /// How many bytes of a file are held at a time where it need not be held as a whole: many small files' all, and enough for
 /// the disk to be read at its own speed.
 const PIECE_MAX_BYTES: usize = 256 * 1024;
+/// The room for a file that is smaller, or does not tell its length.
+const PIECE_MIN_BYTES: usize = 4 * 1024;
 
 /// Reads files one after the other. The directory of the last one stays open, for the next one is often beside it.
 #[derive(Debug)]
@@ -102,8 +104,8 @@ impl Reader<'_> {
         read_in(self.directory(source)?, &source.name, max_bytes)
     }
 
-    /// Reads a file piece by piece. `start` is called before the first piece, once more whenever the file was written to
-    /// meanwhile, so that all begins anew. A file that is one piece is given back as a whole too.
+    /// Reads a file piece by piece. `start` is called with its length before the first piece, once more whenever the file was
+    /// written to meanwhile, so that all begins anew. A file that is one piece is given back as a whole too.
     ///
     /// # Errors
     /// See [`ReadError`].
@@ -111,21 +113,24 @@ impl Reader<'_> {
         &mut self,
         source: &Source,
         max_bytes: u64,
-        start: impl Fn() -> T,
+        start: impl Fn(u64) -> T,
         take: impl Fn(&mut T, &[u8]),
     ) -> Result<(T, Option<&[u8]>), ReadError> {
         let mut buffer = std::mem::take(&mut self.buffer);
-        buffer.resize(PIECE_MAX_BYTES, 0);
-        let read = read_with(self.directory(source)?, &source.name, max_bytes, |file, _| {
-            let (mut taken, mut total_bytes, mut count) = (start(), 0, 0);
+        let read = read_with(self.directory(source)?, &source.name, max_bytes, |file, expected_bytes| {
+            let room = usize::try_from(expected_bytes).unwrap_or(usize::MAX);
+            buffer.resize(buffer.len().max(room.clamp(PIECE_MIN_BYTES, PIECE_MAX_BYTES)), 0);
+            let (mut taken, mut total_bytes, mut count) = (start(expected_bytes), 0, 0);
             loop {
-                let length = fill(file, &mut buffer)?;
-                if length > 0 || count == 0 {
-                    take(&mut taken, &buffer[..length]);
-                    count += 1;
-                    total_bytes += length as u64;
-                }
-                if length < buffer.len() {
+                // A file need not tell its length. If it does, its end need not be looked for: should there be more by now,
+                // it tells another length afterwards.
+                let ahead = usize::try_from(expected_bytes.saturating_sub(total_bytes)).unwrap_or(usize::MAX);
+                let wanted = if expected_bytes == 0 { buffer.len() } else { ahead.min(buffer.len()) };
+                let length = fill(file, &mut buffer[..wanted])?;
+                take(&mut taken, &buffer[..length]);
+                count += 1;
+                total_bytes += length as u64;
+                if length < wanted || total_bytes == expected_bytes {
                     let whole = (count == 1).then_some(length);
                     return Ok((total_bytes, (taken, whole)));
                 }
