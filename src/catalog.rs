@@ -1,10 +1,12 @@
 //! The catalog: what is served right now, as one immutable [`Snapshot`], and the cell that holds the current one.
 
 mod build;
+mod cache;
 mod changes;
 mod claims;
 mod complain;
 mod find;
+mod flights;
 mod judge;
 mod keep;
 mod limits;
@@ -24,8 +26,9 @@ mod verdicts;
 mod whole;
 
 pub use build::{Built, OnNameMismatch, Options, build};
+pub use cache::{Cache, CacheCounts};
 pub use changes::Changes;
 pub use limits::Limits;
 pub use live::{Catalog, ReadError};
-pub use shard::{File, Node, Skill, Totals};
+pub use shard::{File, Node, Skill, Stated, Totals};
 pub use snapshot::Snapshot;

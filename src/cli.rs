@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::catalog::{self, Limits};
+use crate::catalog::{self, Cache, Limits};
 use crate::finding::{Code, Host};
 use crate::rules::Rules;
 use crate::tree::{self, Mount};
@@ -141,10 +141,10 @@ fn refuse(sentence: &str) -> ! {
 fn config(cli: args::Cli) -> Result<Config, String> {
     let command = match cli.command {
         args::CommandArgs::Stdio { source, serving } => {
-            Command::Stdio(source.into_source(kept(&serving))?, serving.into())
+            Command::Stdio(source.into_source()?.served(&serving), serving.into())
         }
         args::CommandArgs::Http { source, serving, listening } => {
-            Command::Http(source.into_source(kept(&serving))?, serving.into(), listening.into_listening()?)
+            Command::Http(source.into_source()?.served(&serving), serving.into(), listening.into_listening()?)
         }
         args::CommandArgs::Check { source, format, deny_warnings } => {
             let (source, passed_over) = source.into_checked()?;
@@ -152,16 +152,20 @@ fn config(cli: args::Cli) -> Result<Config, String> {
         }
         args::CommandArgs::List { source, json, watch, poll } => {
             let watch = watch.then(|| when(false, poll));
-            Command::List { source: source.into_source(Duration::ZERO)?, json, watch }
+            Command::List { source: source.into_source()?, json, watch }
         }
         args::CommandArgs::Explain { code } => Command::Explain(code.as_deref().map(explained).transpose()?),
     };
     Ok(Config { log_level: cli.log.level(), log_format: cli.log.log_format, command })
 }
 
-/// How long what cannot be built any more is kept. Only what is served can be.
-fn kept(serving: &args::ServingArgs) -> Duration {
-    Duration::from_secs(serving.keep_last_good)
+impl Source {
+    /// The same for a server, which keeps what cannot be built any more, and holds what is read.
+    fn served(mut self, serving: &args::ServingArgs) -> Self {
+        self.catalog.keep_last_good = Duration::from_secs(serving.keep_last_good);
+        self.catalog.cache = Cache::new(serving.cache_bytes);
+        self
+    }
 }
 
 /// The hosts of a list with commas between them.
@@ -200,11 +204,11 @@ impl args::LogArgs {
 }
 
 impl args::SourceArgs {
-    fn into_source(self, keep_last_good: Duration) -> Result<Source, String> {
+    fn into_source(self) -> Result<Source, String> {
         if self.dirs.is_empty() && self.mounts.is_empty() {
             return Err("name a directory of skills, for example ./skills".to_owned());
         }
-        self.read(keep_last_good, |rules| rules)
+        self.read(|rules| rules)
     }
 
     /// For `check`, where a file stands for the skill that holds it, and every rule is looked at. Gives the files that no
@@ -215,12 +219,12 @@ impl args::SourceArgs {
             return Err("name a directory of skills, or files of them, for example ./skills".to_owned());
         }
         self.dirs = named.roots;
-        let mut source = self.read(Duration::ZERO, Rules::in_full)?;
+        let mut source = self.read(Rules::in_full)?;
         source.mounts.extend(named.skills);
         Ok((source, named.passed_over))
     }
 
-    fn read(self, keep_last_good: Duration, more: impl FnOnce(Rules) -> Rules) -> Result<Source, String> {
+    fn read(self, more: impl FnOnce(Rules) -> Rules) -> Result<Source, String> {
         let mounts = mount::all(self.dirs, self.mounts)?;
         let mut rules = more(Rules::default().for_hosts(&hosts(&self.hosts)?, self.portable));
         for word in &self.rules {
@@ -237,13 +241,13 @@ impl args::SourceArgs {
             allow_secret: self.allow_secret,
         };
         let catalog = catalog::Options {
-            keep_last_good,
             limits: Limits { max_files: self.max_files, max_bytes: self.max_bytes },
             on_name_mismatch: match self.on_name_mismatch {
                 args::OnNameMismatch::Skip => catalog::OnNameMismatch::Skip,
                 args::OnNameMismatch::UseName => catalog::OnNameMismatch::UseName,
             },
             rules,
+            ..catalog::Options::default()
         };
         Ok(Source { mounts, tree, catalog })
     }

@@ -4,7 +4,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use crate::catalog::{self, Catalog};
+use crate::catalog::{self, Cache, Catalog};
 use crate::tree::Hint;
 use crate::tree::{self, Mount, Roots};
 
@@ -24,7 +24,7 @@ impl Skills {
         }
         let mount = Mount { prefix: String::new(), dir: dir.path().to_owned() };
         let roots = Roots::open(&[mount], &tree::Options::default()).unwrap();
-        let catalog = Catalog::start(move |_| {
+        let catalog = Catalog::start(Cache::default(), move |_| {
             let (tree, walked) = roots.walk();
             Ok(catalog::build(&tree, walked, &catalog::Options::default(), None).snapshot)
         });

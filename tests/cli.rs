@@ -427,7 +427,7 @@ fn every_variable_of_http_has_its_effect() {
 /// Those whose tests set them in the environment too, but elsewhere, because it takes a change on the disk, a session or an exit
 /// code to see what they do.
 const VARIABLES_OF_CHANGES: &[&str] =
-    &["DENY_WARNINGS", "KEEP_LAST_GOOD", "NO_WATCH", "POLL", "SESSIONS", "WATCH"];
+    &["CACHE_BYTES", "DENY_WARNINGS", "KEEP_LAST_GOOD", "NO_WATCH", "POLL", "SESSIONS", "WATCH"];
 
 #[test]
 fn sessions_can_be_wished_for_in_the_environment() {

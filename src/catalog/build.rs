@@ -11,6 +11,7 @@ use crate::hosts;
 use crate::rules::Rules;
 use crate::tree::Tree;
 
+use super::cache::Cache;
 use super::claims::Claims;
 use super::find::{Found, find};
 use super::keep::{Kept, Now, keep};
@@ -18,14 +19,10 @@ use super::limits::Limits;
 use super::lost::weigh;
 use super::place::{Places, place};
 use super::placed::Placed;
-use super::read::Room;
 use super::shard::Shard;
 use super::snapshot::Snapshot;
 use super::unit::{Setting, Unit};
 use super::verdicts::Verdicts;
-
-/// The most bytes of `SKILL.md` files that are held in memory: 64 MiB. Those beyond it are read from disk when asked for.
-const HELD_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How long after a root could not be opened it is tried again.
 const LOST_ROOT_RETRY: Duration = Duration::from_secs(2);
@@ -41,6 +38,8 @@ pub struct Options {
     pub keep_last_good: Duration,
     /// Which findings are told, and what they cost.
     pub rules: Rules,
+    /// Where bytes that were read are held for the reads of a [`super::Catalog`].
+    pub cache: Cache,
 }
 
 /// What happens to a skill whose name is not its directory's (U2).
@@ -67,7 +66,6 @@ pub struct Built {
     /// Whether something changed between the walk and its reading, told or not.
     has_changing: bool,
     has_lost_roots: bool,
-    room: Room,
 }
 
 /// The number of a root, and a path below it.
@@ -99,12 +97,11 @@ impl Built {
 /// Builds the snapshot of what is served from `tree`, and says what is not and why. `walked` is what the walk says; what the
 /// rules make of it is among the findings. What stands as it did in `before` is taken over from there, unread.
 pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Option<&Built>) -> Built {
-    let room = before.map_or_else(|| Room::new(HELD_MAX_BYTES), |before| before.room.clone());
     let setting = Setting {
         disk: &tree.disk,
         limits: options.limits,
         rules: &options.rules,
-        room: &room,
+        cache: &options.cache,
         now: SystemTime::now(),
     };
     let mut verdicts = Verdicts::new(&options.rules);
@@ -162,11 +159,13 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
     }
     let lost_roots = lost_roots(tree);
     let mut kept = before.map_or_else(Vec::new, |before| {
-        let now = Now { units: &units, lost_roots: &lost_roots, at: Instant::now() };
+        let cache = &options.cache;
+        let now = Now { units: &units, lost_roots: &lost_roots, at: Instant::now(), cache };
         keep(&before.units, &before.kept, &now, options.keep_last_good)
     });
     kept.retain(|kept| !verdicts.would_cost(kept.skill_md(), kept.findings()));
     verdicts.extend(kept.iter().map(|kept| kept.finding.clone()));
+    options.cache.keep(kept.iter().flat_map(|kept| kept.held.clone()).collect());
     let snapshot = snapshot(&placed, &kept, &mut verdicts);
     let same = before.map(|before| &before.snapshot).filter(|before| before.shares_all_with(&snapshot));
     let snapshot = same.cloned().unwrap_or_else(|| Arc::new(snapshot));
@@ -174,7 +173,7 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
     let has_lost_roots = !lost_roots.is_empty();
     let (has_unread, has_changing) = (verdicts.has_unread(), verdicts.has_changing());
     let findings = verdicts.into_findings();
-    Built { snapshot, findings, units, kept, has_lost_roots, has_unread, has_changing, room }
+    Built { snapshot, findings, units, kept, has_lost_roots, has_unread, has_changing }
 }
 
 /// The finding for more skills than ChatGPT imports, if it is among the hosts.

@@ -1,15 +1,19 @@
 //! The last good version of a skill that cannot be built right now: a save in progress, an edit that broke it, a root that
 //! went away. It is served only while each of its bytes can still be produced, and not for long.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use bytes::Bytes;
 
 use crate::finding::{Code, Finding, Severity};
 use crate::skill::Digest;
 use crate::tree::Directory;
 
 use super::build::{Location, Units};
+use super::cache::{Cache, cost};
 use super::place::descend;
 use super::placed::Placed;
 use super::shard::{File, Shard};
@@ -25,6 +29,8 @@ pub(super) struct Kept {
     pub finding: Finding,
     /// When it is withdrawn at the latest.
     pub until: Instant,
+    /// Bytes of it that are held because the disk has others by now.
+    pub held: Vec<(Digest, Bytes)>,
     placed: Arc<Placed>,
 }
 
@@ -45,13 +51,15 @@ pub(super) struct Now<'a> {
     pub units: &'a Units,
     pub lost_roots: &'a [usize],
     pub at: Instant,
+    pub cache: &'a Cache,
 }
 
 /// What to keep of the units that were served before, and of what was kept then already, for `keep` at most.
 pub(super) fn keep(units: &Units, kept: &[Kept], now: &Now<'_>, keep: Duration) -> Vec<Kept> {
+    let room = Room { cache: now.cache, free_bytes: Cell::new(now.cache.kept_max_bytes()) };
     let again = kept.iter().filter(|kept| kept.until > now.at).filter_map(|kept| {
         let whole = now.may_keep(&kept.location, &kept.placed)?;
-        can_be_produced(&kept.shard, whole).then(|| kept.clone())
+        room.produced(&kept.shard, whole).map(|held| Kept { held, ..kept.clone() })
     });
     let units = units.iter().enumerate().filter(|_| !keep.is_zero());
     let all = units.flat_map(|(root, units)| units.iter().map(move |(path, unit)| (root, path, unit)));
@@ -62,7 +70,8 @@ pub(super) fn keep(units: &Units, kept: &[Kept], now: &Now<'_>, keep: Duration) 
         let shard = outermost(before)?;
         let location = (root, path.clone());
         let whole = now.may_keep(&location, before)?;
-        can_be_produced(shard, whole).then(|| Kept {
+        room.produced(shard, whole).map(|held| Kept {
+            held,
             location,
             shard: shard.clone(),
             finding: finding(before, keep),
@@ -100,11 +109,25 @@ fn outermost(placed: &Placed) -> Option<&Arc<Shard>> {
     placed.shards.iter().find(|shard| shard.path() == path)
 }
 
-/// Whether each byte of a shard is held, or stands unchanged in the directory that is there now.
-fn can_be_produced(shard: &Shard, now: Option<&Directory>) -> bool {
-    shard.all_files().all(|(path, file)| {
-        file.read.held.is_some() || now.is_some_and(|dir| stands_in(dir, path, file, shard))
-    })
+/// Bytes that are held, and room for those of them that must stay.
+struct Room<'a> {
+    cache: &'a Cache,
+    free_bytes: Cell<u64>,
+}
+
+impl Room<'_> {
+    /// If each byte of a shard is held, or stands unchanged in the directory that is there now: those that do not stand there.
+    fn produced(&self, shard: &Shard, now: Option<&Directory>) -> Option<Vec<(Digest, Bytes)>> {
+        let stands = |path: &str, file: &File| now.is_some_and(|dir| stands_in(dir, path, file, shard));
+        let away = shard.all_files().filter(|(path, file)| !stands(path, file));
+        away.map(|(_, file)| Some((file.digest(), self.take(&file.digest())?))).collect()
+    }
+
+    fn take(&self, digest: &Digest) -> Option<Bytes> {
+        let bytes = self.cache.peek(digest)?;
+        self.free_bytes.set(self.free_bytes.get().checked_sub(cost(&bytes))?);
+        Some(bytes)
+    }
 }
 
 fn stands_in(dir: &Directory, path: &str, file: &File, shard: &Shard) -> bool {

@@ -5,20 +5,17 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::sync::{Mutex, Semaphore, watch};
+use tokio::sync::{Mutex, watch};
 
-use crate::skill::Digest;
 use crate::tree::Hint;
 
-use super::shard::File;
+use super::cache::{Cache, CacheCounts};
+use super::flights::Flights;
+use super::shard::Stated;
 use super::snapshot::Snapshot;
 
 /// How often a read looks at the directory again before it gives up on a file that keeps changing.
 const READ_TRIES: u32 = 3;
-
-/// The most files that are read at once. A read that has begun cannot be broken off: one that nobody waits for any more
-/// counts until it has ended.
-const READS_MAX: usize = 8;
 
 /// The current catalog, which many requests share. Cheap to clone.
 #[derive(Clone)]
@@ -36,8 +33,10 @@ struct Shared {
     looking: Mutex<()>,
     /// When the directories are looked at next, where they are polled.
     next_look: std::sync::Mutex<Option<Instant>>,
-    /// A permit for each file that may be read.
-    reads: Arc<Semaphore>,
+    /// What was read lately.
+    cache: Cache,
+    /// What is being read.
+    flights: Flights,
 }
 
 #[derive(Clone)]
@@ -65,14 +64,19 @@ pub enum ReadError {
 impl Catalog {
     /// A catalog whose first snapshot is made by `look` on a thread of its own, started at once. `look` runs again when it
     /// is asked for, and when a read finds that a file is not what the snapshot says; never twice at a time. An error of the first look says in a sentence why there is
-    /// no catalog; after that, the last snapshot stays. Must be called within a Tokio runtime.
-    pub fn start(look: impl Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync + 'static) -> Self {
+    /// no catalog; after that, the last snapshot stays. Must be called within a Tokio runtime. `cache` holds what is read;
+    /// it should be the one that `look` fills.
+    pub fn start(
+        cache: Cache,
+        look: impl Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync + 'static,
+    ) -> Self {
         let shared = Shared {
             current: watch::Sender::new(State::Building),
             look: Box::new(look),
             looking: Mutex::new(()),
             next_look: std::sync::Mutex::new(None),
-            reads: Arc::new(Semaphore::new(READS_MAX)),
+            flights: Flights::new(cache.clone()),
+            cache,
         };
         let catalog = Self { shared: Arc::new(shared) };
         let first = catalog.clone();
@@ -137,36 +141,41 @@ impl Catalog {
         }
     }
 
-    /// The bytes of the file at a served path, with the entry that states their size and digest. A file that is not what
-    /// its entry says is looked at again first, so that what goes out always agrees with what `skills/get` says next.
+    /// The bytes of the file at a served path, with what the current snapshot states of it. A file that is not what its
+    /// entry says is looked at again first, so that what goes out always agrees with what `skills/get` says next.
     ///
     /// # Errors
     /// See [`ReadError`].
-    pub async fn read(&self, path: &str) -> Result<(File, Bytes), ReadError> {
+    pub async fn read(&self, path: &str) -> Result<(Stated, Bytes), ReadError> {
+        if let Some(held) = self.held(path) {
+            return Ok(held);
+        }
         for _ in 0..READ_TRIES {
             let snapshot = self.snapshot().await?;
             let (file, disk) = snapshot.file(path).ok_or(ReadError::NotServed)?;
-            let (file, disk) = (file.clone(), disk.clone());
-            if let Some(held) = &file.read.held {
-                return Ok((file.clone(), held.bytes()));
+            if let Some(bytes) = self.shared.cache.get_kept(&file.digest()) {
+                return Ok((file.stated(), bytes));
             }
-            let (source, size) = (file.source.clone(), file.size());
-            let directory = disk.directory(&source);
-            let permit = self.shared.reads.clone().acquire_owned().await;
-            let read = tokio::task::spawn_blocking(move || {
-                let _permit = permit.ok()?;
-                let bytes = disk.read(&source, size).ok()?;
-                Some((Digest::of(&bytes), bytes))
-            });
-            if let Ok(Some((digest, bytes))) = read.await
-                && digest == file.digest()
-            {
-                return Ok((file, bytes.into()));
+            if let Ok(bytes) = self.shared.flights.read(path, file, disk).await {
+                return Ok((file.stated(), bytes));
             }
+            let directory = disk.directory(&file.source);
             let hint = directory.map_or(Hint::Everything, |directory| Hint::Directories([directory].into()));
             self.look(hint, Some(snapshot)).await;
         }
         Err(ReadError::Changing)
+    }
+
+    /// The same without waiting and without the disk, if the bytes are in memory.
+    pub fn held(&self, path: &str) -> Option<(Stated, Bytes)> {
+        let State::Ready(snapshot) = &*self.shared.current.borrow() else { return None };
+        let (file, _) = snapshot.file(path)?;
+        Some((file.stated(), self.shared.cache.get(&file.digest())?))
+    }
+
+    /// What reads cost so far.
+    pub fn cache_counts(&self) -> CacheCounts {
+        self.shared.cache.counts()
     }
 
     /// Looks again where `hint` says that something may have changed.
@@ -177,7 +186,7 @@ impl Catalog {
     /// How many more files may be read right now.
     #[cfg(test)]
     pub(super) fn free_reads(&self) -> usize {
-        self.shared.reads.available_permits()
+        self.shared.flights.free()
     }
 
     /// Looks, unless the current snapshot is another one than `stale` by the time that the look before has ended.

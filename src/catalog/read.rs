@@ -1,10 +1,7 @@
-//! What a file's bytes are, from one read of them; bytes that may be wanted again are held within a bound.
+//! What a file's bytes are, from one read of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
-
-use bytes::Bytes;
 
 use crate::finding::{Place, Problem};
 use crate::hidden;
@@ -24,8 +21,6 @@ pub(super) struct Read {
     pub identity: Identity,
     /// Whether a file with the same identity is sure to have the same bytes.
     pub is_settled: bool,
-    /// The bytes, if they are held.
-    pub held: Option<Arc<Held>>,
     /// What nobody sees in it.
     pub hidden: Option<Arc<Hidden>>,
     /// How many bytes of a message carry it.
@@ -56,7 +51,6 @@ impl Read {
             wire_bytes: wire_bytes(bytes, content),
             identity: file.identity,
             is_settled: file.identity.is_settled(now),
-            held: None,
         }
     }
 
@@ -85,63 +79,5 @@ fn wire_bytes(bytes: &[u8], content: Content) -> u64 {
             let is_large = bytes.len() as u64 > SMALL_MAX_BYTES;
             if is_large { bytes.iter().map(escaped).sum() } else { bytes.len() as u64 }
         }
-    }
-}
-
-/// The room for bytes that are held.
-#[derive(Clone, Debug)]
-pub(super) struct Room {
-    taken_bytes: Arc<AtomicU64>,
-    max_bytes: u64,
-}
-
-/// Bytes that take room as long as they live.
-#[derive(Debug)]
-pub(super) struct Held {
-    bytes: Bytes,
-    taken_bytes: Arc<AtomicU64>,
-}
-
-impl Room {
-    /// Room for `max_bytes`.
-    pub(super) fn new(max_bytes: u64) -> Self {
-        Self { taken_bytes: Arc::default(), max_bytes }
-    }
-
-    /// Holds bytes if there is room.
-    pub(super) fn hold(&self, bytes: Vec<u8>) -> Option<Arc<Held>> {
-        let size = bytes.len() as u64;
-        let with = |taken: u64| taken.checked_add(size).filter(|taken| *taken <= self.max_bytes);
-        self.taken_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with).ok()?;
-        Some(Arc::new(Held { bytes: bytes.into(), taken_bytes: self.taken_bytes.clone() }))
-    }
-}
-
-impl Held {
-    /// The bytes.
-    pub(super) fn bytes(&self) -> Bytes {
-        self.bytes.clone()
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.taken_bytes.fetch_sub(self.bytes.len() as u64, Ordering::Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_more_is_held_than_there_is_room_for() {
-        let room = Room::new(10);
-        let first = room.hold(vec![0; 6]);
-        assert!(first.is_some());
-        assert!(room.hold(vec![0; 5]).is_none());
-        assert!(room.hold(vec![0; 4]).is_some());
-        drop(first);
-        assert_eq!(room.hold(vec![1; 10]).map(|held| held.bytes().len()), Some(10));
     }
 }

@@ -37,7 +37,37 @@ pub struct File {
     pub(super) source: Source,
 }
 
+/// What a snapshot states of a file that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stated {
+    digest: Digest,
+    size: u64,
+    content: Content,
+}
+
+impl Stated {
+    /// The digest of its bytes.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The number of its bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether its bytes go out as text.
+    pub fn content(&self) -> Content {
+        self.content
+    }
+}
+
 impl File {
+    /// What a read of it gives beside its bytes.
+    pub fn stated(&self) -> Stated {
+        Stated { digest: self.digest(), size: self.size(), content: self.content() }
+    }
+
     /// The digest of its bytes.
     pub fn digest(&self) -> Digest {
         self.read.digest

@@ -13,10 +13,11 @@ use crate::rules::Rules;
 use crate::skill::SKILL_MD;
 use crate::tree::{Directory, Disk, File};
 
+use super::cache::Cache;
 use super::find::{Found, join, skill_md};
 use super::judge::{Judged, judge, unread};
 use super::limits::{Limits, Sum};
-use super::read::{Read, Room};
+use super::read::Read;
 
 /// What every look at a unit needs.
 pub(super) struct Setting<'a> {
@@ -26,8 +27,8 @@ pub(super) struct Setting<'a> {
     pub limits: Limits,
     /// What to look for.
     pub rules: &'a Rules,
-    /// Where the bytes of `SKILL.md` files are held.
-    pub room: &'a Room,
+    /// Where the bytes of `SKILL.md` files are held, which hosts ask for first.
+    pub cache: &'a Cache,
     /// When the look began.
     pub now: SystemTime,
 }
@@ -107,9 +108,9 @@ impl Verdict {
             }
         };
         let (judged, findings) = judge(&bytes, shown, dir, setting.rules);
-        let mut read = Read::of(&bytes, file, setting.now);
+        let read = Read::of(&bytes, file, setting.now);
         if judged.is_some() {
-            read.held = setting.room.hold(bytes);
+            setting.cache.fill(read.digest, bytes);
         }
         Self { judged, findings, read: Some(read) }
     }

@@ -9,6 +9,10 @@ use super::Format;
 use crate::log;
 use crate::skill::{SKILL_MAX_BYTES, SKILL_MAX_FILES};
 
+/// How much is held in memory if nothing else is said: 128 MiB, which is a small part of a small server and more than most
+/// collections of skills have.
+const CACHE_BYTES: u64 = 128 * 1024 * 1024;
+
 const EXAMPLES: &str = "\
 Examples:
   skillserve stdio ./skills                        serve a folder to the host that started it
@@ -218,6 +222,15 @@ pub(super) struct ServingArgs {
         help_heading = "Changes"
     )]
     pub keep_last_good: u64,
+    /// The most bytes of files that are held in memory; 0 reads each from disk when it is asked for
+    #[arg(
+        long,
+        value_name = "BYTES",
+        env = "SKILLSERVE_CACHE_BYTES",
+        default_value_t = CACHE_BYTES,
+        help_heading = "Memory"
+    )]
+    pub cache_bytes: u64,
     /// Wait this long for a directory that is not there yet
     #[arg(
         long,

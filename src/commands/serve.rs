@@ -53,9 +53,10 @@ pub(super) fn run(serve: impl Future<Output = anyhow::Result<()>>) -> anyhow::Re
 /// Starts building the catalog. Without `--strict` it is not waited for, because hosts probe a server with a request that
 /// needs no catalog and give up on a slow one.
 async fn start(source: Source, serving: Serving) -> anyhow::Result<(Catalog, Handler)> {
+    let cache = source.catalog.cache.clone();
     let looker = Arc::new(Looker::new(source, serving.wait_for_root, serving.strict, serving.watch)?);
     let looking = looker.clone();
-    let catalog = Catalog::start(move |hint| looking.look(hint));
+    let catalog = Catalog::start(cache, move |hint| looking.look(hint));
     if serving.strict && catalog.snapshot().await.is_err() {
         bail!("{}", catalog.failure().await);
     }

@@ -136,7 +136,7 @@ impl ServerHandler for Handler {
                 Err(crate::catalog::ReadError::NotServed) => return Err(Failure::NoResource(uri)),
                 read => read?,
             };
-            Ok(ReadResourceResult::new(vec![resource::contents(uri, &path, &file, bytes)]))
+            Ok(ReadResourceResult::new(vec![resource::contents(uri, &path, file, bytes)]))
         };
         self.answer("resources/read", &context, work).await.map(ReadResourceResponse::from)
     }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use chrono::{DateTime, Datelike, SecondsFormat};
 use rmcp::model::{Annotations, DIRECTORY_MIME_TYPE, Resource, ResourceContents};
 
-use crate::catalog::{File, Node, Skill, Snapshot};
+use crate::catalog::{File, Node, Skill, Snapshot, Stated};
 use crate::media_type;
 use crate::skill::{Content, SKILL_MD};
 use crate::uri;
@@ -43,7 +43,7 @@ pub(super) fn of_node(snapshot: &Snapshot, node: &Node) -> Resource {
 }
 
 /// The one content item of a file that was asked for as `uri`: text where its bytes are text, else base64.
-pub(super) fn contents(uri: String, path: &str, file: &File, bytes: Bytes) -> ResourceContents {
+pub(super) fn contents(uri: String, path: &str, file: Stated, bytes: Bytes) -> ResourceContents {
     let text = match file.content() {
         Content::Text => String::from_utf8(bytes.into()).map_err(|error| error.into_bytes().into()),
         Content::Binary => Err(bytes),

@@ -14,7 +14,7 @@ use tokio::io::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::catalog::{Catalog, Snapshot};
+use crate::catalog::{Cache, Catalog, Snapshot};
 use crate::mcp::{CacheScope, Handler, Options, REQUEST_MAX_BYTES};
 
 use super::{DRAIN_MAX, run};
@@ -90,7 +90,7 @@ impl Client {
 fn pending() -> (Handler, Catalog, mpsc::Sender<()>) {
     let (sender, built) = mpsc::channel::<()>();
     let built = std::sync::Mutex::new(built);
-    let catalog = Catalog::start(move |_| {
+    let catalog = Catalog::start(Cache::default(), move |_| {
         let _ = built.lock().unwrap().recv();
         Ok(Arc::new(Snapshot::default()))
     });
@@ -162,7 +162,7 @@ impl ServerHandler for Panicking {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_is_answered() {
-    let mut client = Client::of(Panicking, Catalog::start(|_| Ok(Arc::default())));
+    let mut client = Client::of(Panicking, Catalog::start(Cache::default(), |_| Ok(Arc::default())));
     for id in 1..=50 {
         client.send(id, "tools/list").await;
         let answer = client.receive().await;

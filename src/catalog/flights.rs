@@ -1,0 +1,104 @@
+//! Reads of the disk: few at once, and one for all who ask for the same file at the same time.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, WeakShared};
+use tokio::sync::Semaphore;
+
+use crate::skill::Digest;
+use crate::tree::Disk;
+
+use super::cache::{Cache, exactly};
+use super::shard::File;
+
+/// The most files that are read at once. A read that has begun cannot be broken off: one that nobody waits for any more
+/// counts until it has ended.
+const READS_MAX: usize = 8;
+
+/// The reads that are under way.
+pub(super) struct Flights {
+    cache: Cache,
+    /// A permit for each file that may be read.
+    permits: Arc<Semaphore>,
+    under_way: Arc<Mutex<UnderWay>>,
+}
+
+type UnderWay = HashMap<Key, WeakShared<Flight>>;
+type Flight = BoxFuture<'static, Result<Bytes, Unlike>>;
+/// A served path, and the digest that its bytes must have.
+type Key = (Box<str>, Digest);
+
+/// The disk does not have the bytes that are stated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unlike;
+
+impl Flights {
+    /// No reads yet. What they give is put into `cache`.
+    pub(super) fn new(cache: Cache) -> Self {
+        Self { cache, permits: Arc::new(Semaphore::new(READS_MAX)), under_way: Arc::default() }
+    }
+
+    /// The bytes of the file that is served at `path`, if they are what it states. Who asks meanwhile waits for the same
+    /// read, which goes on as long as one of them waits.
+    pub(super) async fn read(&self, path: &str, file: &File, disk: &Disk) -> Result<Bytes, Unlike> {
+        let key: Key = (path.into(), file.digest());
+        let flight = {
+            let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+            match under_way.get(&key).and_then(WeakShared::upgrade) {
+                Some(flight) => flight,
+                None => {
+                    let flight = self.begin(key.clone(), file.clone(), disk.clone()).shared();
+                    // One that has just been dropped still stands there, and is replaced.
+                    under_way.extend(flight.downgrade().map(|flight| (key, flight)));
+                    flight
+                }
+            }
+        };
+        flight.await
+    }
+
+    /// How many more files may be read right now.
+    #[cfg(test)]
+    pub(super) fn free(&self) -> usize {
+        self.permits.available_permits()
+    }
+
+    fn begin(&self, key: Key, file: File, disk: Disk) -> Flight {
+        let entry = Entry { key, under_way: self.under_way.clone() };
+        let (permits, cache) = (self.permits.clone(), self.cache.clone());
+        async move {
+            // Dropped with this future, ended or not.
+            let _entry = entry;
+            let permit = permits.acquire_owned().await;
+            let read = tokio::task::spawn_blocking(move || {
+                let _permit = permit.map_err(|_| Unlike)?;
+                let bytes = disk.read(&file.source, file.size()).map_err(|_| Unlike)?;
+                if Digest::of(&bytes) != file.digest() {
+                    return Err(Unlike);
+                }
+                let bytes = exactly(bytes);
+                // Here, so that what was read serves the next one although nobody waits for it any more.
+                cache.put(file.digest(), &bytes);
+                Ok(bytes)
+            });
+            read.await.unwrap_or(Err(Unlike))
+        }
+        .boxed()
+    }
+}
+
+/// The place of a read among those under way.
+struct Entry {
+    key: Key,
+    under_way: Arc<Mutex<UnderWay>>,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        // If another read of the same file has begun just now, it loses its place and is only not shared.
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
+}
