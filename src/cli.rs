@@ -50,6 +50,13 @@ pub enum Command {
         /// When to look again, and say what changed, until told to stop.
         watch: Option<When>,
     },
+    /// Write what their files are into a file, so that servers start faster.
+    Index {
+        /// The skills.
+        source: Source,
+        /// The file.
+        output: PathBuf,
+    },
     /// Print the page of a code; without one, list them all.
     Explain(Option<Code>),
 }
@@ -101,6 +108,8 @@ pub struct Serving {
     pub wait_for_root: Duration,
     /// When the directories are looked at again.
     pub watch: When,
+    /// Where what is known of files is kept for the next start.
+    pub index: Option<PathBuf>,
 }
 
 /// Where HTTP is listened for.
@@ -153,6 +162,9 @@ fn config(cli: args::Cli) -> Result<Config, String> {
         args::CommandArgs::List { source, json, watch, poll } => {
             let watch = watch.then(|| when(false, poll));
             Command::List { source: source.into_source()?, json, watch }
+        }
+        args::CommandArgs::Index { source, output } => {
+            Command::Index { source: source.into_source()?, output }
         }
         args::CommandArgs::Explain { code } => Command::Explain(code.as_deref().map(explained).transpose()?),
     };
@@ -265,6 +277,7 @@ impl From<args::ServingArgs> for Serving {
             strict: typed.strict,
             wait_for_root: Duration::from_secs(typed.wait_for_root),
             watch: when(typed.no_watch, typed.poll),
+            index: typed.index,
         }
     }
 }

@@ -10,7 +10,7 @@
 //!
 //! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
 //!
-//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog, watch → tree, format →
+//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog, watch → index → tree, format →
 //! hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri → skill, finding`. What does *not* happen is as much
 //! a part of the design:
 //!
@@ -33,6 +33,7 @@ pub mod frontmatter;
 mod hidden;
 mod hosts;
 mod http;
+pub mod index;
 pub mod log;
 mod mcp;
 mod media_type;

@@ -13,6 +13,7 @@ fn main() {
         Command::Check(source, checking) => commands::check(&source, &checking),
         Command::List { source, json, watch: None } => commands::list(&source, json),
         Command::List { source, watch: Some(watch), .. } => commands::list_watch(source, watch),
+        Command::Index { source, output } => commands::index(&source, &output),
         Command::Explain(code) => commands::explain(code),
     };
     let code = done.unwrap_or_else(|error| {

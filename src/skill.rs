@@ -81,6 +81,16 @@ impl Digest {
         use sha2::Digest as _;
         Self(sha2::Sha256::digest(bytes).into())
     }
+
+    /// The digest with these bytes.
+    pub(crate) fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    pub(crate) fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
 }
 
 impl fmt::Display for Digest {

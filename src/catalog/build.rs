@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use crate::finding::{Code, Finding, Host, Severity};
 use crate::hosts;
+use crate::index::Index;
 use crate::rules::Rules;
 use crate::tree::Tree;
 
@@ -97,11 +98,28 @@ impl Built {
 /// Builds the snapshot of what is served from `tree`, and says what is not and why. `walked` is what the walk says; what the
 /// rules make of it is among the findings. What stands as it did in `before` is taken over from there, unread.
 pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Option<&Built>) -> Built {
+    build_from(tree, walked, options, before, None)
+}
+
+/// The same for the first time, with what an earlier run read. A `SKILL.md` is read all the same, and so is each file that
+/// `index` does not know as it is.
+pub fn build_first(tree: &Tree, walked: Vec<Finding>, options: &Options, index: Option<&Index>) -> Built {
+    build_from(tree, walked, options, None, index)
+}
+
+fn build_from(
+    tree: &Tree,
+    walked: Vec<Finding>,
+    options: &Options,
+    before: Option<&Built>,
+    index: Option<&Index>,
+) -> Built {
     let setting = Setting {
         disk: &tree.disk,
         limits: options.limits,
         rules: &options.rules,
         cache: &options.cache,
+        index,
         now: SystemTime::now(),
     };
     let mut verdicts = Verdicts::new(&options.rules);
@@ -112,7 +130,11 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
         verdicts.extend(misnamed);
     }
 
-    let known = |found: &Found<'_>| before?.units.get(found.root)?.get(&found.path);
+    let doubted = options.cache.doubts().take();
+    let known = |found: &Found<'_>| {
+        let known = before?.units.get(found.root)?.get(&found.path)?;
+        (!known.serves_any(&doubted)).then_some(known)
+    };
     let known: Vec<Option<&Arc<Placed>>> = all.iter().map(known).collect();
     let examine = |(found, known): (&Found<'_>, &Option<&Arc<Placed>>)| match known {
         Some(known) if is_as_before(known, found) => known.unit.clone(),

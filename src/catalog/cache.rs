@@ -16,6 +16,8 @@ use quick_cache::{Lifecycle, OptionsBuilder, Weighter};
 
 use crate::skill::Digest;
 
+use super::doubts::Doubts;
+
 /// What one entry costs beside its bytes, at most: the digest, the places in a list and a table that both grow by
 /// doubling, and what counts the bytes' readers.
 const ENTRY_MAX_BYTES: u64 = 256;
@@ -54,6 +56,7 @@ struct Shared {
     misses: AtomicU64,
     reads: AtomicU64,
     evictions: Arc<AtomicU64>,
+    doubts: Doubts,
 }
 
 /// What a cache did since the start, and what it holds.
@@ -100,6 +103,7 @@ impl Cache {
             misses: AtomicU64::new(0),
             reads: AtomicU64::new(0),
             evictions,
+            doubts: Doubts::default(),
         }))
     }
 
@@ -164,6 +168,11 @@ impl Cache {
     /// Holds these, and nothing else beyond what is worth its room.
     pub(super) fn keep(&self, kept: HashMap<Digest, Bytes>) {
         *self.0.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    }
+
+    /// What reads found to be otherwise than stated, for the next look.
+    pub(super) fn doubts(&self) -> &Doubts {
+        &self.0.doubts
     }
 
     /// Whether a file has room beside what takes `taken` bytes of the bound.

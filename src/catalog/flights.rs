@@ -8,8 +8,8 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, WeakShared};
 use tokio::sync::Semaphore;
 
-use crate::skill::Digest;
-use crate::tree::Disk;
+use crate::skill::{Content, Digest};
+use crate::tree::{Disk, ReadError};
 
 use super::cache::{Cache, exactly};
 use super::shard::File;
@@ -31,9 +31,14 @@ type Flight = BoxFuture<'static, Result<Bytes, Unlike>>;
 /// A served path, and the digest that its bytes must have.
 type Key = (Box<str>, Digest);
 
-/// The disk does not have the bytes that are stated.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Unlike;
+/// Why a read gave no bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unlike {
+    /// The file has others than are stated.
+    Other,
+    /// It could not be read.
+    Unread,
+}
 
 impl Flights {
     /// No reads yet. What they give is put into `cache`.
@@ -60,6 +65,17 @@ impl Flights {
         flight.await
     }
 
+    /// The same for nobody else, and without holding what was read.
+    pub(super) async fn read_alone(&self, file: &File, disk: &Disk) -> Result<Bytes, Unlike> {
+        let (file, disk) = (file.clone(), disk.clone());
+        let permit = self.permits.clone().acquire_owned().await;
+        let read = tokio::task::spawn_blocking(move || {
+            let _permit = permit.map_err(|_| Unlike::Unread)?;
+            Ok(exactly(read(&file, &disk)?))
+        });
+        read.await.unwrap_or(Err(Unlike::Unread))
+    }
+
     /// How many more files may be read right now.
     #[cfg(test)]
     pub(super) fn free(&self) -> usize {
@@ -74,20 +90,26 @@ impl Flights {
             let _entry = entry;
             let permit = permits.acquire_owned().await;
             let read = tokio::task::spawn_blocking(move || {
-                let _permit = permit.map_err(|_| Unlike)?;
-                let bytes = disk.read(&file.source, file.size()).map_err(|_| Unlike)?;
-                if Digest::of(&bytes) != file.digest() {
-                    return Err(Unlike);
-                }
-                let bytes = exactly(bytes);
+                let _permit = permit.map_err(|_| Unlike::Unread)?;
+                let bytes = exactly(read(&file, &disk)?);
                 // Here, so that what was read serves the next one although nobody waits for it any more.
                 cache.put(file.digest(), &bytes);
                 Ok(bytes)
             });
-            read.await.unwrap_or(Err(Unlike))
+            read.await.unwrap_or(Err(Unlike::Unread))
         }
         .boxed()
     }
+}
+
+/// The bytes of a file, if they are what it states.
+fn read(file: &File, disk: &Disk) -> Result<Vec<u8>, Unlike> {
+    let bytes = disk.read(&file.source, file.size()).map_err(|error| match error {
+        ReadError::TooLarge { .. } => Unlike::Other,
+        ReadError::Gone | ReadError::Io(_) => Unlike::Unread,
+    })?;
+    let is_as_stated = Digest::of(&bytes) == file.digest() && Content::of(&bytes) == file.content();
+    is_as_stated.then_some(bytes).ok_or(Unlike::Other)
 }
 
 /// The place of a read among those under way.

@@ -10,7 +10,7 @@ use tokio::sync::{Mutex, watch};
 use crate::tree::Hint;
 
 use super::cache::{Cache, CacheCounts};
-use super::flights::Flights;
+use super::flights::{Flights, Unlike};
 use super::shard::Stated;
 use super::snapshot::Snapshot;
 
@@ -150,14 +150,38 @@ impl Catalog {
         if let Some(held) = self.held(path) {
             return Ok(held);
         }
+        self.agreed(path, true).await
+    }
+
+    /// Makes sure that a served file is what the current snapshot states, as [`read`](Self::read) does, though its bytes are
+    /// in memory, and without holding them.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub async fn verify(&self, path: &str) -> Result<(), ReadError> {
+        self.agreed(path, false).await.map(drop)
+    }
+
+    /// Reads a file, from memory too if it `may_be_held`. Where the disk has other bytes than are stated, its directory is
+    /// looked at again before the next try; with doubts, where that look saw no change.
+    async fn agreed(&self, path: &str, may_be_held: bool) -> Result<(Stated, Bytes), ReadError> {
+        let Shared { cache, flights, .. } = &*self.shared;
+        let mut refuted = None;
         for _ in 0..READ_TRIES {
             let snapshot = self.snapshot().await?;
             let (file, disk) = snapshot.file(path).ok_or(ReadError::NotServed)?;
-            if let Some(bytes) = self.shared.cache.get_kept(&file.digest()) {
-                return Ok((file.stated(), bytes));
-            }
-            if let Ok(bytes) = self.shared.flights.read(path, file, disk).await {
-                return Ok((file.stated(), bytes));
+            let held = if may_be_held { cache.get_kept(&file.digest()) } else { None };
+            let read = match held {
+                Some(bytes) => Ok(bytes),
+                None if may_be_held => flights.read(path, file, disk).await,
+                None => flights.read_alone(file, disk).await,
+            };
+            let unlike = match read {
+                Ok(bytes) => return Ok((file.stated(), bytes)),
+                Err(unlike) => unlike,
+            };
+            if unlike == Unlike::Other && refuted.replace(file.digest()) == Some(file.digest()) {
+                cache.doubts().raise(path);
             }
             let directory = disk.directory(&file.source);
             let hint = directory.map_or(Hint::Everything, |directory| Hint::Directories([directory].into()));

@@ -13,6 +13,7 @@ use crate::tree::{Directory, File as TreeFile};
 
 use super::find::join;
 use super::judge::unread;
+use super::known::known;
 use super::limits::Sum;
 use super::order::is_within;
 use super::place::{Places, descend};
@@ -78,6 +79,11 @@ impl Placed {
         candidates.filter_map(|(candidate, path)| Some((path.as_deref()?, &*candidate.shown)))
     }
 
+    /// Whether one of these paths is served from it.
+    pub(super) fn serves_any(&self, paths: &HashSet<Box<str>>) -> bool {
+        paths.iter().any(|path| self.shards.iter().any(|shard| is_within(path, shard.path())))
+    }
+
     /// Its shards without the skills at these paths. Of what they hold, the skills nested in them stay.
     pub(super) fn without(&self, paths: &HashSet<&str>) -> Vec<Arc<Shard>> {
         self.shards.iter().flat_map(|shard| shard.without(paths)).map(Arc::new).collect()
@@ -96,9 +102,9 @@ impl Placed {
         let mut listing = Listing::default();
         listing.add(dir, outer, shown);
 
-        let mut known: HashMap<String, &Read> = HashMap::new();
+        let mut judged: HashMap<String, &Read> = HashMap::new();
         for (path, candidate) in &skills {
-            known.extend(candidate.verdict.read.as_ref().map(|read| (join(path, SKILL_MD), read)));
+            judged.extend(candidate.verdict.read.as_ref().map(|read| (join(path, SKILL_MD), read)));
         }
         let before: Vec<&Shard> =
             before.into_iter().flat_map(|before| &before.shards).map(Arc::as_ref).collect();
@@ -106,10 +112,13 @@ impl Placed {
             let node = before.iter().find_map(|shard| shard.node(&wanted.path));
             let same =
                 node.and_then(|node| node.file.as_ref()).filter(|file| file.read.is_still(wanted.file));
-            let read = match (known.get(&wanted.path), same) {
+            let read = match (judged.get(&wanted.path), same) {
                 (Some(read), _) => Ok((*read).clone()),
                 (None, Some(file)) => Ok(file.read.clone()),
-                (None, None) => Read::file(setting.disk, wanted.file, setting.limits.max_bytes, setting.now),
+                (None, None) => match known(&wanted.path, wanted.file, setting) {
+                    Some(read) => Ok(read),
+                    None => Read::file(setting.disk, wanted.file, setting.limits.max_bytes, setting.now),
+                },
             };
             match read {
                 Ok(read) => Either::Left(wanted.node(read)),

@@ -111,6 +111,11 @@ impl Snapshot {
         self.totals
     }
 
+    /// Every served file, with its served path.
+    pub fn all_files(&self) -> impl Iterator<Item = (&str, &File)> {
+        self.shards.iter().flat_map(|shard| shard.all_files())
+    }
+
     /// A served file, and what reads it.
     pub(super) fn file(&self, path: &str) -> Option<(&File, &Disk)> {
         let shard = self.shard(path)?;

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use crate::finding::{Finding, Severity};
+use crate::index::Index;
 use crate::rules::Rules;
 use crate::skill::SKILL_MD;
 use crate::tree::{Directory, Disk, File};
@@ -29,6 +30,8 @@ pub(super) struct Setting<'a> {
     pub rules: &'a Rules,
     /// Where the bytes of `SKILL.md` files are held, which hosts ask for first.
     pub cache: &'a Cache,
+    /// What an earlier run read.
+    pub index: Option<&'a Index>,
     /// When the look began.
     pub now: SystemTime,
 }

@@ -21,6 +21,7 @@ Examples:
   skillserve check ./skills                        say what would not be served, and the cure
   skillserve list ./skills                         say what would be served
   skillserve explain yaml-syntax                   explain a finding
+  skillserve index ./skills -o skills.index        let servers that start with --index skills.index start faster
 
 Every option can also be set in the environment, where its name is SKILLSERVE_ and the option's in capitals:
 SKILLSERVE_MAX_FILES=100. An option that can be repeated takes one value a line there.
@@ -124,6 +125,14 @@ pub(super) enum CommandArgs {
         /// Look for changes this often, where the system does not tell of them
         #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_POLL", value_parser = clap::value_parser!(u64).range(1..), requires = "watch")]
         poll: Option<u64>,
+    },
+    /// Write an index of the files for servers that start from a copy of them, for example in a container's image
+    Index {
+        #[command(flatten)]
+        source: SourceArgs,
+        /// The file to write, outside of what is served
+        #[arg(short, long, value_name = "FILE", env = "SKILLSERVE_OUTPUT")]
+        output: PathBuf,
     },
     /// Explain a finding's code: what it means, why it matters, an example, the cure. Without CODE, list them
     Explain {
@@ -231,6 +240,9 @@ pub(super) struct ServingArgs {
         help_heading = "Memory"
     )]
     pub cache_bytes: u64,
+    /// Keep what is known of files in FILE, outside of what is served, so that the next start need not read them again
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_INDEX", help_heading = "Starting")]
+    pub index: Option<PathBuf>,
     /// Wait this long for a directory that is not there yet
     #[arg(
         long,

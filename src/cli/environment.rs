@@ -19,7 +19,8 @@ pub(super) fn take_apart(cli: &mut Cli, matches: &ArgMatches) {
         }
         CommandArgs::Stdio { source, .. }
         | CommandArgs::Check { source, .. }
-        | CommandArgs::List { source, .. } => of_source(source, matches),
+        | CommandArgs::List { source, .. }
+        | CommandArgs::Index { source, .. } => of_source(source, matches),
         CommandArgs::Explain { .. } => {}
     }
 }

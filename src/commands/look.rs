@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::catalog::{self, Built, Snapshot};
 use crate::cli::Source;
 use crate::finding::Finding;
+use crate::index::Index;
 use crate::log;
 use crate::report::{self, Skipped};
 use crate::tree::{Hint, RootError, Roots, Tree};
@@ -43,20 +44,25 @@ pub(super) fn open(source: &Source, wait: Duration) -> Result<Roots, RootError> 
 
 /// Looks once at everything.
 pub(super) fn look(roots: &Roots, options: &catalog::Options) -> Looked {
-    look_again(roots, options, None, &Hint::Everything)
+    look_first(roots, options, None)
+}
+
+/// Looks once at everything, with what an earlier run has read.
+pub(super) fn look_first(roots: &Roots, options: &catalog::Options, index: Option<&Index>) -> Looked {
+    let start = Instant::now();
+    let (tree, walked) = roots.walk();
+    let walked_in = start.elapsed();
+    let built = catalog::build_first(&tree, walked, options, index);
+    tracing::debug!(directories = tree.listed, ?walked_in, built_in = ?(start.elapsed() - walked_in), "looked");
+    Looked { tree, built }
 }
 
 /// Looks where something may have changed since the look before.
-pub(super) fn look_again(
-    roots: &Roots,
-    options: &catalog::Options,
-    before: Option<&Looked>,
-    hint: &Hint,
-) -> Looked {
+pub(super) fn look_again(roots: &Roots, options: &catalog::Options, before: &Looked, hint: &Hint) -> Looked {
     let start = Instant::now();
-    let (tree, walked) = roots.look(before.map(|before| &before.tree), hint);
+    let (tree, walked) = roots.look(Some(&before.tree), hint);
     let walked_in = start.elapsed();
-    let built = catalog::build(&tree, walked, options, before.map(|before| &before.built));
+    let built = catalog::build(&tree, walked, options, Some(&before.built));
     tracing::debug!(directories = tree.listed, ?walked_in, built_in = ?(start.elapsed() - walked_in), "looked");
     Looked { tree, built }
 }

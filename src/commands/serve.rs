@@ -14,6 +14,7 @@ use crate::log;
 use crate::mcp::Handler;
 
 use super::Exit;
+use super::keeper::{Keeper, outside};
 use super::looker::Looker;
 
 /// Serves the host that started this process, until it closes stdin or a signal comes.
@@ -22,8 +23,10 @@ use super::looker::Looker;
 /// A sentence for what keeps it from serving.
 pub fn stdio(source: Source, serving: Serving) -> anyhow::Result<Exit> {
     run(async {
-        let (catalog, handler) = start(source, serving).await?;
-        until_failure(&catalog, crate::stdio::serve(handler, stopped()?)).await
+        let (catalog, handler, keeper) = start(source, serving).await?;
+        let served = until_failure(&catalog, crate::stdio::serve(handler, stopped()?)).await;
+        finish(&catalog, keeper).await;
+        served
     })
 }
 
@@ -35,9 +38,12 @@ pub fn http(source: Source, serving: Serving, listening: Listening) -> anyhow::R
     run(async {
         let listener = bind(&listening.address).await?;
         let address = listener.local_addr()?;
-        let (catalog, handler) = start(source, serving).await?;
+        let (catalog, handler, keeper) = start(source, serving).await?;
         tell_address(address, listening.address.ends_with(":0"));
-        until_failure(&catalog, crate::http::serve(listener, handler, listening.http, stopped()?)).await
+        let serve = crate::http::serve(listener, handler, listening.http, stopped()?);
+        let served = until_failure(&catalog, serve).await;
+        finish(&catalog, keeper).await;
+        served
     })
 }
 
@@ -52,17 +58,32 @@ pub(super) fn run(serve: impl Future<Output = anyhow::Result<()>>) -> anyhow::Re
 
 /// Starts building the catalog. Without `--strict` it is not waited for, because hosts probe a server with a request that
 /// needs no catalog and give up on a slow one.
-async fn start(source: Source, serving: Serving) -> anyhow::Result<(Catalog, Handler)> {
+async fn start(source: Source, serving: Serving) -> anyhow::Result<(Catalog, Handler, Option<Arc<Keeper>>)> {
+    if let Some(index) = &serving.index {
+        outside(index, &source)?;
+    }
+    let keeper = serving.index.map(|path| Arc::new(Keeper::new(path)));
     let cache = source.catalog.cache.clone();
-    let looker = Arc::new(Looker::new(source, serving.wait_for_root, serving.strict, serving.watch)?);
+    let looker = Looker::new(source, serving.wait_for_root, serving.strict, serving.watch)?;
+    let looker = Arc::new(looker.with_index(keeper.clone()));
     let looking = looker.clone();
     let catalog = Catalog::start(cache, move |hint| looking.look(hint));
     if serving.strict && catalog.snapshot().await.is_err() {
         bail!("{}", catalog.failure().await);
     }
     tokio::spawn(follow(catalog.clone(), looker));
+    if let Some(keeper) = keeper.clone() {
+        tokio::spawn(keeper.keep(catalog.clone()));
+    }
     let handler = Handler::new(catalog.clone(), serving.mcp);
-    Ok((catalog, handler))
+    Ok((catalog, handler, keeper))
+}
+
+/// Leaves behind what the next start can take over.
+async fn finish(catalog: &Catalog, keeper: Option<Arc<Keeper>>) {
+    if let Some(keeper) = keeper {
+        keeper.finish(catalog).await;
+    }
 }
 
 /// Looks again whenever there is a reason to.

@@ -46,6 +46,26 @@ impl Identity {
         (self.device, self.inode) == (other.device, other.inode)
     }
 
+    /// All of it, to be digested.
+    pub(crate) fn to_bytes(self) -> [u8; 40] {
+        let Self { device, inode, size, modified_ns, changed_ns } = self;
+        let mut bytes = [0; 40];
+        let parts = [device, inode, size, modified_ns.cast_unsigned(), changed_ns.cast_unsigned()];
+        for (bytes, part) in bytes.chunks_exact_mut(8).zip(parts) {
+            bytes.copy_from_slice(&part.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// What of it a copy of the file has too: the size, and the second of its time, because images keep no parts of one.
+    pub(crate) fn to_bytes_of_copy(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        let (size, second) = bytes.split_at_mut(8);
+        size.copy_from_slice(&self.size.to_le_bytes());
+        second.copy_from_slice(&self.modified_ns.div_euclid(1_000_000_000).to_le_bytes());
+        bytes
+    }
+
     /// Whether every change after `looked_at`, at which the file's bytes were read or about to be, shows in another
     /// identity. It does not while the last change is less than two seconds before that moment, or after it: then
     /// another change may get the same time.

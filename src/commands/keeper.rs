@@ -1,0 +1,152 @@
+//! The index of a serving command: read for the first look, written after it and when something has changed since.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::bail;
+
+use crate::catalog::{Catalog, Snapshot};
+use crate::cli::Source;
+use crate::index::{self, Index, Kind, Seal};
+use crate::report::escape;
+
+/// How long a change waits for others before the index is written again. It costs only a slower start if the process is
+/// killed meanwhile, and a large one has many megabytes.
+const WRITE_PAUSE: Duration = Duration::from_secs(10);
+
+/// Keeps an index file in step with what is served.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    path: PathBuf,
+    /// Whether what is served came from an index for any copy, and not all of it has been verified.
+    is_unsure: AtomicBool,
+    written: Mutex<Written>,
+}
+
+/// What the file holds.
+#[derive(Debug, Default)]
+struct Written {
+    /// Of what it was made.
+    snapshot: Option<Arc<Snapshot>>,
+    seal: Option<Seal>,
+    has_failed: bool,
+}
+
+impl Keeper {
+    /// Of the file at `path`.
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, is_unsure: AtomicBool::new(false), written: Mutex::default() }
+    }
+
+    /// The index for the first look. One that is flawed costs a warning and is none.
+    pub(super) fn load(&self) -> Option<Index> {
+        let shown = escape::path(&self.path);
+        match index::load(&self.path) {
+            Ok(Some((index, seal))) => {
+                tracing::debug!("the index {shown} knows {} files", index.len());
+                self.written().seal = Some(seal);
+                self.is_unsure.store(index.kind() == Kind::AnyCopy && !index.is_empty(), Ordering::Relaxed);
+                Some(index)
+            }
+            Ok(None) => None,
+            Err(error) => {
+                let cure = "nothing is lost but time, and it is written anew where that is possible; else delete it, or make it again with `skillserve index`";
+                tracing::warn!("the index {shown} is ignored: it {error}; {cure}");
+                None
+            }
+        }
+    }
+
+    /// Writes the index after the first look and after later changes, for ever.
+    pub(super) async fn keep(self: Arc<Self>, catalog: Catalog) {
+        let Ok(mut snapshot) = catalog.snapshot().await else { return };
+        if self.is_unsure.load(Ordering::Relaxed) {
+            verify(&catalog, &snapshot).await;
+            self.is_unsure.store(false, Ordering::Relaxed);
+            snapshot = catalog.snapshot().await.unwrap_or(snapshot);
+        }
+        loop {
+            self.write(&snapshot).await;
+            catalog.newer_than(&snapshot).await;
+            tokio::time::sleep(WRITE_PAUSE).await;
+            snapshot = catalog.current().unwrap_or(snapshot);
+        }
+    }
+
+    /// Writes what has not been written yet, before the process ends.
+    pub(super) async fn finish(self: Arc<Self>, catalog: &Catalog) {
+        if let Some(snapshot) = catalog.current().filter(|_| !self.is_unsure.load(Ordering::Relaxed)) {
+            self.write(&snapshot).await;
+        }
+    }
+
+    async fn write(self: &Arc<Self>, snapshot: &Arc<Snapshot>) {
+        let (keeper, snapshot) = (self.clone(), snapshot.clone());
+        let written = tokio::task::spawn_blocking(move || keeper.write_now(&snapshot)).await;
+        if let Err(error) = written {
+            tracing::error!("writing the index ended early: {error}");
+        }
+    }
+
+    fn write_now(&self, snapshot: &Arc<Snapshot>) {
+        let mut written = self.written();
+        if written.snapshot.as_ref().is_some_and(|written| Arc::ptr_eq(written, snapshot)) {
+            return;
+        }
+        let encoded = index::encode(&snapshot.to_index(Kind::SameDisk));
+        let seal = Seal::of(&encoded);
+        written.snapshot = Some(snapshot.clone());
+        if written.seal == seal {
+            return;
+        }
+        let shown = escape::path(&self.path);
+        match index::save(&self.path, &encoded) {
+            Ok(()) => {
+                written.seal = seal;
+                tracing::debug!("wrote the index {shown}: {} bytes", encoded.len());
+            }
+            Err(error) if !written.has_failed => {
+                written.has_failed = true;
+                tracing::warn!(
+                    "the index {shown} cannot be written: {error}; give the server's user the right to write in its directory, or make it with `skillserve index`"
+                );
+            }
+            Err(error) => tracing::debug!("the index {shown} cannot be written: {error}"),
+        }
+    }
+
+    fn written(&self) -> std::sync::MutexGuard<'_, Written> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads every file once, one at a time, so that what an index made of a copy said of it is right or put right.
+async fn verify(catalog: &Catalog, snapshot: &Snapshot) {
+    for (path, _) in snapshot.all_files() {
+        // What cannot be read now is looked at again by then, and no index says anything of it any more.
+        let _ = catalog.verify(path).await;
+    }
+    tracing::debug!("verified what the index said");
+}
+
+/// Makes sure that an index does not lie where it would be served, or be a change of what is served.
+///
+/// # Errors
+/// A sentence that says so.
+pub(super) fn outside(index: &Path, source: &Source) -> anyhow::Result<()> {
+    let dir = index.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A directory that does not exist is told when it is written to.
+    let Ok(dir) = dir.canonicalize() else { return Ok(()) };
+    let served = source.mounts.iter().map(|mount| &mount.dir).chain(&source.tree.follow_links_to);
+    for root in served.filter_map(|root| root.canonicalize().ok()) {
+        if dir.starts_with(root) {
+            bail!(
+                "the index {} lies in a directory that is served: name a file beside it",
+                escape::path(index)
+            );
+        }
+    }
+    Ok(())
+}
