@@ -381,6 +381,8 @@ const VARIABLES: &[(&str, &str, &[&str], &str)] = &[
     ("CACHE_SCOPE", "public", &["stdio", "good"], "\"cacheScope\":\"public\""),
     ("WAIT_FOR_ROOT", "1", &["stdio", "nope"], "waiting for nope"),
     ("STRICT", "on", &["stdio", "mixed"], "--strict serves nothing"),
+    ("INDEX", "none/x", &["stdio", "good"], "the index none/x cannot be written"),
+    ("OUTPUT", "out.index", &["index", "good"], "wrote out.index: "),
     ("LISTEN", "nowhere", &["http", "good"], "--listen `nowhere`"),
 ];
 
@@ -448,7 +450,7 @@ fn no_variable_is_without_a_test() {
     let named = named.chain(VARIABLES_OF_CHANGES.iter().copied());
     let named: BTreeSet<String> = named.map(str::to_owned).collect();
     let mut told = BTreeSet::new();
-    for name in ["stdio", "http", "check", "list"] {
+    for name in ["stdio", "http", "check", "list", "index"] {
         let help = printed(&check(&[name, "--help"], (0, "SKILLSERVE_DIR")));
         let parts = help.split("[env: SKILLSERVE_").skip(1);
         told.extend(parts.map(|part| part.split(['=', ']']).next().unwrap().to_owned()));

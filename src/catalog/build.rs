@@ -16,6 +16,7 @@ use super::cache::Cache;
 use super::claims::Claims;
 use super::find::{Found, find};
 use super::keep::{Kept, Now, keep};
+use super::known::Known;
 use super::limits::Limits;
 use super::lost::weigh;
 use super::place::{Places, place};
@@ -67,6 +68,7 @@ pub struct Built {
     /// Whether something changed between the walk and its reading, told or not.
     has_changing: bool,
     has_lost_roots: bool,
+    taken: usize,
 }
 
 /// The number of a root, and a path below it.
@@ -81,6 +83,11 @@ impl Built {
     pub fn again_at(&self, now: Instant) -> Option<Instant> {
         let retry = self.has_lost_roots.then(|| now + LOST_ROOT_RETRY);
         self.kept.iter().map(|kept| kept.until).chain(retry).min()
+    }
+
+    /// Of how many files an index said what they are.
+    pub fn taken(&self) -> usize {
+        self.taken
     }
 
     /// Whether something changed between the walk and its reading.
@@ -104,7 +111,9 @@ pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Optio
 /// The same for the first time, with what an earlier run read. A `SKILL.md` is read all the same, and so is each file that
 /// `index` does not know as it is.
 pub fn build_first(tree: &Tree, walked: Vec<Finding>, options: &Options, index: Option<&Index>) -> Built {
-    build_from(tree, walked, options, None, index)
+    let known = index.map(Known::new);
+    let built = build_from(tree, walked, options, None, known.as_ref());
+    Built { taken: known.map_or(0, |known| known.taken()), ..built }
 }
 
 fn build_from(
@@ -112,14 +121,14 @@ fn build_from(
     walked: Vec<Finding>,
     options: &Options,
     before: Option<&Built>,
-    index: Option<&Index>,
+    known: Option<&Known<'_>>,
 ) -> Built {
     let setting = Setting {
         disk: &tree.disk,
         limits: options.limits,
         rules: &options.rules,
         cache: &options.cache,
-        index,
+        known,
         now: SystemTime::now(),
     };
     let mut verdicts = Verdicts::new(&options.rules);
@@ -131,11 +140,11 @@ fn build_from(
     }
 
     let doubted = options.cache.doubts().take();
-    let known = |found: &Found<'_>| {
+    let stood = |found: &Found<'_>| {
         let known = before?.units.get(found.root)?.get(&found.path)?;
         (!known.serves_any(&doubted)).then_some(known)
     };
-    let known: Vec<Option<&Arc<Placed>>> = all.iter().map(known).collect();
+    let known: Vec<Option<&Arc<Placed>>> = all.iter().map(stood).collect();
     let examine = |(found, known): (&Found<'_>, &Option<&Arc<Placed>>)| match known {
         Some(known) if is_as_before(known, found) => known.unit.clone(),
         known => Arc::new(Unit::examine(found, known.map(|known| &*known.unit), &setting)),
@@ -195,7 +204,7 @@ fn build_from(
     let has_lost_roots = !lost_roots.is_empty();
     let (has_unread, has_changing) = (verdicts.has_unread(), verdicts.has_changing());
     let findings = verdicts.into_findings();
-    Built { snapshot, findings, units, kept, has_lost_roots, has_unread, has_changing }
+    Built { snapshot, findings, units, kept, has_lost_roots, has_unread, has_changing, taken: 0 }
 }
 
 /// The finding for more skills than ChatGPT imports, if it is among the hosts.

@@ -1,5 +1,7 @@
 //! Between reads and an [`Index`]: what is taken from one at the first look, and what goes into one.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::index::{Index, Key, Kind, Record};
 use crate::skill::SKILL_MD;
 use crate::tree::File as TreeFile;
@@ -9,18 +11,35 @@ use super::shard::File;
 use super::snapshot::Snapshot;
 use super::unit::Setting;
 
-/// What an earlier read gave of the file that is served at `path`, if the index of this look knows it.
-pub(super) fn known(path: &str, file: &TreeFile, setting: &Setting<'_>) -> Option<Read> {
-    let record = setting.index?.find(path, &file.identity)?;
-    (record.size == file.size && record.size <= setting.limits.max_bytes).then(|| Read {
-        digest: record.digest,
-        size: record.size,
-        content: record.content,
-        identity: file.identity,
-        is_settled: file.identity.is_settled(setting.now),
-        hidden: None,
-        wire_bytes: record.wire_bytes,
-    })
+/// What an earlier run knew, for one look.
+#[derive(Debug)]
+pub(super) struct Known<'a> {
+    index: &'a Index,
+    taken: AtomicUsize,
+}
+
+impl<'a> Known<'a> {
+    /// What stands in an index.
+    pub(super) fn new(index: &'a Index) -> Self {
+        Self { index, taken: AtomicUsize::new(0) }
+    }
+
+    /// How many files were taken from it.
+    pub(super) fn taken(&self) -> usize {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// What an earlier read gave of the file that is served at `path`, if it is known.
+    pub(super) fn read(&self, path: &str, file: &TreeFile, setting: &Setting<'_>) -> Option<Read> {
+        let record = self.index.find(path, &file.identity)?;
+        let Record { digest, size, content, wire_bytes } = *record;
+        if size != file.size || size > setting.limits.max_bytes {
+            return None;
+        }
+        self.taken.fetch_add(1, Ordering::Relaxed);
+        let (identity, is_settled) = (file.identity, file.identity.is_settled(setting.now));
+        Some(Read { digest, size, content, identity, is_settled, hidden: None, wire_bytes })
+    }
 }
 
 impl Snapshot {

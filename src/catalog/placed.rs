@@ -13,7 +13,6 @@ use crate::tree::{Directory, File as TreeFile};
 
 use super::find::join;
 use super::judge::unread;
-use super::known::known;
 use super::limits::Sum;
 use super::order::is_within;
 use super::place::{Places, descend};
@@ -115,10 +114,12 @@ impl Placed {
             let read = match (judged.get(&wanted.path), same) {
                 (Some(read), _) => Ok((*read).clone()),
                 (None, Some(file)) => Ok(file.read.clone()),
-                (None, None) => match known(&wanted.path, wanted.file, setting) {
-                    Some(read) => Ok(read),
-                    None => Read::file(setting.disk, wanted.file, setting.limits.max_bytes, setting.now),
-                },
+                (None, None) => {
+                    match setting.known.and_then(|known| known.read(&wanted.path, wanted.file, setting)) {
+                        Some(read) => Ok(read),
+                        None => Read::file(setting.disk, wanted.file, setting.limits.max_bytes, setting.now),
+                    }
+                }
             };
             match read {
                 Ok(read) => Either::Left(wanted.node(read)),

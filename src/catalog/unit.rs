@@ -9,7 +9,6 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use crate::finding::{Finding, Severity};
-use crate::index::Index;
 use crate::rules::Rules;
 use crate::skill::SKILL_MD;
 use crate::tree::{Directory, Disk, File};
@@ -17,6 +16,7 @@ use crate::tree::{Directory, Disk, File};
 use super::cache::Cache;
 use super::find::{Found, join, skill_md};
 use super::judge::{Judged, judge, unread};
+use super::known::Known;
 use super::limits::{Limits, Sum};
 use super::read::Read;
 
@@ -31,7 +31,7 @@ pub(super) struct Setting<'a> {
     /// Where the bytes of `SKILL.md` files are held, which hosts ask for first.
     pub cache: &'a Cache,
     /// What an earlier run read.
-    pub index: Option<&'a Index>,
+    pub known: Option<&'a Known<'a>>,
     /// When the look began.
     pub now: SystemTime,
 }

@@ -45,9 +45,7 @@ impl Keeper {
         let shown = escape::path(&self.path);
         match index::load(&self.path) {
             Ok(Some((index, seal))) => {
-                tracing::debug!("the index {shown} knows {} files", index.len());
                 self.written().seal = Some(seal);
-                self.is_unsure.store(index.kind() == Kind::AnyCopy && !index.is_empty(), Ordering::Relaxed);
                 Some(index)
             }
             Ok(None) => None,
@@ -57,6 +55,12 @@ impl Keeper {
                 None
             }
         }
+    }
+
+    /// Says of how many files the first look has not read a byte.
+    pub(super) fn has_taken(&self, index: &Index, taken: usize) {
+        tracing::debug!("the index knows {} files, of which {taken} need not be read", index.len());
+        self.is_unsure.store(index.kind() == Kind::AnyCopy && taken > 0, Ordering::Relaxed);
     }
 
     /// Writes the index after the first look and after later changes, for ever.

@@ -108,7 +108,11 @@ impl Looker {
             Some(before) => look_again(roots, options, before, hint),
             None => {
                 let index = self.keeper.as_ref().and_then(|keeper| keeper.load());
-                look_first(roots, options, index.as_ref())
+                let looked = look_first(roots, options, index.as_ref());
+                if let Some((index, keeper)) = index.zip(self.keeper.as_ref()) {
+                    keeper.has_taken(&index, looked.built.taken());
+                }
+                looked
             }
         };
         for _ in 1..LOOK_TRIES {
