@@ -1,11 +1,13 @@
 //! The catalog: what is served right now, as one immutable [`Snapshot`], and the cell that holds the current one.
 
+mod branch;
 mod build;
 mod cache;
 mod changes;
 mod claims;
 mod complain;
 mod doubts;
+mod fields;
 mod find;
 mod flights;
 mod judge;
@@ -19,8 +21,10 @@ mod order;
 mod place;
 mod placed;
 mod read;
+mod scan;
 mod shard;
 mod snapshot;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod unit;
@@ -30,7 +34,9 @@ mod whole;
 pub use build::{Built, OnNameMismatch, Options, build, build_first};
 pub use cache::{Cache, CacheCounts};
 pub use changes::Changes;
+pub use fields::Fields;
 pub use limits::Limits;
 pub use live::{Catalog, ReadError};
 pub use shard::{File, Node, Skill, Stated, Totals};
 pub use snapshot::Snapshot;
+pub use standing::{Look, Mounted, Standing};

@@ -27,6 +27,11 @@ pub(crate) fn in_text(text: &str) -> Option<Problem> {
     Some(problem(Code::HiddenUnicode, first, message, "remove them, and find out how they got there"))
 }
 
+/// Whether a text holds any such character, be it where writing needs it.
+pub(crate) fn may_be_in(text: &str) -> bool {
+    text.chars().any(is_hidden)
+}
+
 /// What is said of a file's name that holds such characters.
 pub(crate) fn in_name(name: &str) -> Option<String> {
     let all: Vec<_> = sightings(name, 0).collect();

@@ -5,6 +5,7 @@
 mod accept;
 mod allowed;
 mod body;
+mod caller;
 mod crowd;
 mod endpoint;
 mod guard;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use axum::Router;
+use axum::middleware::from_fn_with_state;
 use axum::routing::any;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -59,16 +61,22 @@ pub async fn serve(
     let address = listener.local_addr().context("the listener has no address")?;
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(handler.catalog().clone(), options.sessions, stopping.clone());
-    let guard = Guard::new(address, &options);
-    let endpoint = Arc::new(Endpoint::new(handler, guard, sessions.clone(), stopping.clone()));
-    let router = Router::new()
-        .route(ENDPOINT, any(endpoint::answer))
-        .fallback(endpoint::nothing_here)
-        .with_state(endpoint);
+    let guard = Arc::new(Guard::new(address, &options));
+    let endpoint = Arc::new(Endpoint::new(handler, sessions.clone(), stopping.clone()));
+    let router = router(guard, endpoint);
     tokio::select! {
         () = accept::run(listener, router, stopping, shutdown) => Ok(()),
         never = sessions.sweep() => match never {},
     }
+}
+
+/// What is where, and what stands in front of it. The last layer is the first to see a request.
+fn router(guard: Arc<Guard>, endpoint: Arc<Endpoint>) -> Router {
+    Router::new()
+        .route(ENDPOINT, any(endpoint::answer))
+        .fallback(endpoint::nothing_here)
+        .with_state(endpoint)
+        .layer(from_fn_with_state(guard, guard::layer))
 }
 
 #[cfg(test)]

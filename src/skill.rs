@@ -93,6 +93,14 @@ impl Digest {
     }
 }
 
+/// The digest of all bytes that were hashed.
+impl From<sha2::Sha256> for Digest {
+    fn from(hash: sha2::Sha256) -> Self {
+        use sha2::Digest as _;
+        Self(hash.finalize().into())
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sha256:{}", hex::encode(self.0))

@@ -9,10 +9,10 @@ use futures::future::{BoxFuture, WeakShared};
 use tokio::sync::Semaphore;
 
 use crate::skill::{Content, Digest};
-use crate::tree::{Disk, ReadError};
+use crate::tree::ReadError;
 
 use super::cache::{Cache, exactly};
-use super::shard::File;
+use super::shard::Origin;
 
 /// The most files that are read at once. A read that has begun cannot be broken off: one that nobody waits for any more
 /// counts until it has ended.
@@ -48,14 +48,14 @@ impl Flights {
 
     /// The bytes of the file that is served at `path`, if they are what it states. Who asks meanwhile waits for the same
     /// read, which goes on as long as one of them waits.
-    pub(super) async fn read(&self, path: &str, file: &File, disk: &Disk) -> Result<Bytes, Unlike> {
-        let key: Key = (path.into(), file.digest());
+    pub(super) async fn read(&self, path: &str, origin: Origin) -> Result<Bytes, Unlike> {
+        let key: Key = (path.into(), origin.stated.digest());
         let flight = {
             let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
             match under_way.get(&key).and_then(WeakShared::upgrade) {
                 Some(flight) => flight,
                 None => {
-                    let flight = self.begin(key.clone(), file.clone(), disk.clone()).shared();
+                    let flight = self.begin(key.clone(), origin).shared();
                     // One that has just been dropped still stands there, and is replaced.
                     under_way.extend(flight.downgrade().map(|flight| (key, flight)));
                     flight
@@ -66,12 +66,11 @@ impl Flights {
     }
 
     /// The same for nobody else, and without holding what was read.
-    pub(super) async fn read_alone(&self, file: &File, disk: &Disk) -> Result<Bytes, Unlike> {
-        let (file, disk) = (file.clone(), disk.clone());
+    pub(super) async fn read_alone(&self, origin: Origin) -> Result<Bytes, Unlike> {
         let permit = self.permits.clone().acquire_owned().await;
         let read = tokio::task::spawn_blocking(move || {
             let _permit = permit.map_err(|_| Unlike::Unread)?;
-            Ok(exactly(read(&file, &disk)?))
+            Ok(exactly(read(&origin)?))
         });
         read.await.unwrap_or(Err(Unlike::Unread))
     }
@@ -82,7 +81,7 @@ impl Flights {
         self.permits.available_permits()
     }
 
-    fn begin(&self, key: Key, file: File, disk: Disk) -> Flight {
+    fn begin(&self, key: Key, origin: Origin) -> Flight {
         let entry = Entry { key, under_way: self.under_way.clone() };
         let (permits, cache) = (self.permits.clone(), self.cache.clone());
         async move {
@@ -91,9 +90,9 @@ impl Flights {
             let permit = permits.acquire_owned().await;
             let read = tokio::task::spawn_blocking(move || {
                 let _permit = permit.map_err(|_| Unlike::Unread)?;
-                let bytes = exactly(read(&file, &disk)?);
+                let bytes = exactly(read(&origin)?);
                 // Here, so that what was read serves the next one although nobody waits for it any more.
-                cache.put(file.digest(), &bytes);
+                cache.put(origin.stated.digest(), &bytes);
                 Ok(bytes)
             });
             read.await.unwrap_or(Err(Unlike::Unread))
@@ -103,12 +102,12 @@ impl Flights {
 }
 
 /// The bytes of a file, if they are what it states.
-fn read(file: &File, disk: &Disk) -> Result<Vec<u8>, Unlike> {
-    let bytes = disk.read(&file.source, file.size()).map_err(|error| match error {
+fn read(Origin { stated, source, disk }: &Origin) -> Result<Vec<u8>, Unlike> {
+    let bytes = disk.read(source, stated.size()).map_err(|error| match error {
         ReadError::TooLarge { .. } => Unlike::Other,
         ReadError::Gone | ReadError::Io(_) => Unlike::Unread,
     })?;
-    let is_as_stated = Digest::of(&bytes) == file.digest() && Content::of(&bytes) == file.content();
+    let is_as_stated = Digest::of(&bytes) == stated.digest() && Content::of(&bytes) == stated.content();
     is_as_stated.then_some(bytes).ok_or(Unlike::Other)
 }
 

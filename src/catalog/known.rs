@@ -30,32 +30,31 @@ impl<'a> Known<'a> {
     }
 
     /// What an earlier read gave of the file that is served at `path`, if it is known.
-    pub(super) fn read(&self, path: &str, file: &TreeFile, setting: &Setting<'_>) -> Option<Read> {
-        let record = self.index.find(path, &file.identity)?;
-        let Record { digest, size, content, wire_bytes } = *record;
-        if size != file.size || size > setting.limits.max_bytes {
+    pub(super) fn read(&self, path: &str, file: TreeFile<'_>, setting: &Setting<'_>) -> Option<Read> {
+        let record = self.index.find(path, file.identity())?;
+        if record.size != file.size() || record.size > setting.limits.max_bytes {
             return None;
         }
         self.taken.fetch_add(1, Ordering::Relaxed);
-        let (identity, is_settled) = (file.identity, file.identity.is_settled(setting.now));
-        Some(Read { digest, size, content, identity, is_settled, hidden: None, wire_bytes })
+        Some(Read::known(record, file, setting.now))
     }
 }
 
 impl Snapshot {
     /// What is known of the files that are served, for another start.
     pub fn to_index(&self, kind: Kind) -> Index {
-        Index::new(kind, self.all_files().filter_map(|(path, file)| record(kind, path, file)).collect())
+        let record = |(path, file, found): (&str, &File, TreeFile<'_>)| record(kind, path, file, found);
+        Index::new(kind, self.found_files().filter_map(record).collect())
     }
 }
 
 /// The record of a file. None of what is read at each start, of that of which more is to be said, and of what may have
 /// changed unseen since it was read.
-fn record(kind: Kind, path: &str, file: &File) -> Option<(Key, Record)> {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let Read { digest, size, content, identity, is_settled, ref hidden, wire_bytes } = file.read;
+fn record(kind: Kind, path: &str, file: &File, found: TreeFile<'_>) -> Option<(Key, Record)> {
     // A copy is made of what stands still, and verified.
-    let is_sure = is_settled || kind == Kind::AnyCopy;
-    (name != SKILL_MD && hidden.is_none() && is_sure)
-        .then(|| (kind.key(path, &identity), Record { digest, size, content, wire_bytes }))
+    let is_sure = file.read.is_settled || kind == Kind::AnyCopy;
+    if found.name() == SKILL_MD || !is_sure {
+        return None;
+    }
+    Some((kind.key(path, found.identity()), file.read.to_record()?))
 }

@@ -13,6 +13,7 @@ use super::cache::{Cache, CacheCounts};
 use super::flights::{Flights, Unlike};
 use super::shard::Stated;
 use super::snapshot::Snapshot;
+use super::standing::Standing;
 
 /// How often a read looks at the directory again before it gives up on a file that keeps changing.
 const READ_TRIES: u32 = 3;
@@ -23,7 +24,7 @@ pub struct Catalog {
     shared: Arc<Shared>,
 }
 
-type Look = dyn Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync;
+type Look = dyn Fn(&Hint) -> Result<Standing, String> + Send + Sync;
 
 struct Shared {
     current: watch::Sender<State>,
@@ -42,7 +43,7 @@ struct Shared {
 #[derive(Clone)]
 enum State {
     Building,
-    Ready(Arc<Snapshot>),
+    Ready(Standing),
     /// There never was a snapshot, and why.
     Failed(Arc<str>),
 }
@@ -63,16 +64,16 @@ pub enum ReadError {
 
 impl Catalog {
     /// A catalog whose first snapshot is made by `look` on a thread of its own, started at once. `look` runs again when it
-    /// is asked for, and when a read finds that a file is not what the snapshot says; never twice at a time. An error of the first look says in a sentence why there is
-    /// no catalog; after that, the last snapshot stays. Must be called within a Tokio runtime. `cache` holds what is read;
-    /// it should be the one that `look` fills.
-    pub fn start(
+    /// is asked for, and when a read finds that a file is not what the snapshot says; never twice at a time. An error of
+    /// the first look says in a sentence why there is no catalog; after that, the last snapshot stays. `cache` holds what is
+    /// read; it should be the one that `look` fills. Must be called within a Tokio runtime.
+    pub fn start<T: Into<Standing>>(
         cache: Cache,
-        look: impl Fn(&Hint) -> Result<Arc<Snapshot>, String> + Send + Sync + 'static,
+        look: impl Fn(&Hint) -> Result<T, String> + Send + Sync + 'static,
     ) -> Self {
         let shared = Shared {
             current: watch::Sender::new(State::Building),
-            look: Box::new(look),
+            look: Box::new(move |hint| look(hint).map(Into::into)),
             looking: Mutex::new(()),
             next_look: std::sync::Mutex::new(None),
             flights: Flights::new(cache.clone()),
@@ -92,31 +93,45 @@ impl Catalog {
         let mut current = self.shared.current.subscribe();
         let state = current.wait_for(|state| !matches!(state, State::Building)).await;
         match state.as_deref() {
-            Ok(State::Ready(snapshot)) => Ok(snapshot.clone()),
+            Ok(State::Ready(standing)) => Ok(standing.snapshot.clone()),
             _ => Err(ReadError::Unavailable),
         }
     }
 
     /// The current snapshot, if the first one has been built.
     pub fn current(&self) -> Option<Arc<Snapshot>> {
+        Some(self.standing()?.snapshot)
+    }
+
+    /// How things stand since the last look, if there has been one.
+    pub fn standing(&self) -> Option<Standing> {
         match &*self.shared.current.borrow() {
-            State::Ready(snapshot) => Some(snapshot.clone()),
+            State::Ready(standing) => Some(standing.clone()),
             State::Building | State::Failed(_) => None,
         }
+    }
+
+    /// Waits until something else than in `seen` is served, or something else is not. Never ends when there will be
+    /// nothing else.
+    pub async fn other_than(&self, seen: &Standing) -> Standing {
+        self.wait_for(|standing| !standing.tells_same(seen)).await
     }
 
     /// Waits for a snapshot that is not `seen`. Those in between are passed over, so a slow reader is never behind by more
     /// than one. Never ends when there will be none.
     pub async fn newer_than(&self, seen: &Arc<Snapshot>) -> Arc<Snapshot> {
+        self.wait_for(|standing| !Arc::ptr_eq(&standing.snapshot, seen)).await.snapshot
+    }
+
+    async fn wait_for(&self, mut is_it: impl FnMut(&Standing) -> bool) -> Standing {
         let mut current = self.shared.current.subscribe();
-        let is_newer =
-            |state: &State| matches!(state, State::Ready(snapshot) if !Arc::ptr_eq(snapshot, seen));
-        let newer = match current.wait_for(is_newer).await.as_deref() {
-            Ok(State::Ready(snapshot)) => Some(snapshot.clone()),
+        let is_it = |state: &State| matches!(state, State::Ready(standing) if is_it(standing));
+        let found = match current.wait_for(is_it).await.as_deref() {
+            Ok(State::Ready(standing)) => Some(standing.clone()),
             _ => None,
         };
-        match newer {
-            Some(newer) => newer,
+        match found {
+            Some(found) => found,
             None => std::future::pending().await,
         }
     }
@@ -169,21 +184,21 @@ impl Catalog {
         let mut refuted = None;
         for _ in 0..READ_TRIES {
             let snapshot = self.snapshot().await?;
-            let (file, disk) = snapshot.file(path).ok_or(ReadError::NotServed)?;
-            let held = if may_be_held { cache.get_kept(&file.digest()) } else { None };
+            let origin = snapshot.origin(path).ok_or(ReadError::NotServed)?;
+            let (stated, directory) = (origin.stated, origin.disk.directory(&origin.source));
+            let held = if may_be_held { cache.get_kept(&stated.digest()) } else { None };
             let read = match held {
                 Some(bytes) => Ok(bytes),
-                None if may_be_held => flights.read(path, file, disk).await,
-                None => flights.read_alone(file, disk).await,
+                None if may_be_held => flights.read(path, origin).await,
+                None => flights.read_alone(origin).await,
             };
             let unlike = match read {
-                Ok(bytes) => return Ok((file.stated(), bytes)),
+                Ok(bytes) => return Ok((stated, bytes)),
                 Err(unlike) => unlike,
             };
-            if unlike == Unlike::Other && refuted.replace(file.digest()) == Some(file.digest()) {
+            if unlike == Unlike::Other && refuted.replace(stated.digest()) == Some(stated.digest()) {
                 cache.doubts().raise(path);
             }
-            let directory = disk.directory(&file.source);
             let hint = directory.map_or(Hint::Everything, |directory| Hint::Directories([directory].into()));
             self.look(hint, Some(snapshot)).await;
         }
@@ -192,8 +207,8 @@ impl Catalog {
 
     /// The same without waiting and without the disk, if the bytes are in memory.
     pub fn held(&self, path: &str) -> Option<(Stated, Bytes)> {
-        let State::Ready(snapshot) = &*self.shared.current.borrow() else { return None };
-        let (file, _) = snapshot.file(path)?;
+        let State::Ready(standing) = &*self.shared.current.borrow() else { return None };
+        let file = standing.snapshot.file(path)?;
         Some((file.stated(), self.shared.cache.get(&file.digest())?))
     }
 
@@ -229,15 +244,15 @@ impl Shared {
         let _one_at_a_time = self.looking.lock().await;
         let is_stale =
             |current: &Arc<Snapshot>| stale.as_ref().is_none_or(|stale| Arc::ptr_eq(stale, current));
-        if matches!(&*self.current.borrow(), State::Ready(current) if !is_stale(current)) {
+        if matches!(&*self.current.borrow(), State::Ready(current) if !is_stale(&current.snapshot)) {
             return;
         }
         let looking = self.clone();
         let looked = tokio::task::spawn_blocking(move || (looking.look)(&hint)).await;
         match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
-            Ok(snapshot) => self.current.send_if_modified(|state| {
-                let is_new = !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &snapshot));
-                *state = State::Ready(snapshot);
+            Ok(standing) => self.current.send_if_modified(|state| {
+                let is_new = !matches!(state, State::Ready(current) if current.tells_same(&standing));
+                *state = State::Ready(standing);
                 is_new
             }),
             Err(why) => self.current.send_if_modified(|state| {

@@ -49,7 +49,7 @@ fn render(mounts: &[Mount], options: &Options, shown_below: &Path) -> String {
             writeln!(text, "  {}", &path[skill.path.len() + 1..]).unwrap();
         }
     }
-    for finding in findings {
+    for finding in findings.iter() {
         let path = finding.path.strip_prefix(shown_below).unwrap_or(&finding.path);
         writeln!(text, "{}[{}] {}", finding.severity.as_str(), finding.code.as_str(), path.display())
             .unwrap();

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use crate::catalog::{self, Built, Snapshot};
+use crate::catalog::{self, Built, Snapshot, Standing};
 use crate::cli::Source;
 use crate::finding::Finding;
 use crate::index::Index;
@@ -22,6 +22,8 @@ pub(super) struct Looked {
     pub tree: Tree,
     /// What is served of it, what is wrong, and what the next look can take over.
     pub built: Built,
+    at: SystemTime,
+    took: Duration,
 }
 
 /// Opens the roots. One that is missing is waited for, for at most `wait` in all.
@@ -49,28 +51,50 @@ pub(super) fn look(roots: &Roots, options: &catalog::Options) -> Looked {
 
 /// Looks once at everything, with what an earlier run has read.
 pub(super) fn look_first(roots: &Roots, options: &catalog::Options, index: Option<&Index>) -> Looked {
-    let start = Instant::now();
+    let begun = Begun::new();
     let (tree, walked) = roots.walk();
-    let walked_in = start.elapsed();
+    let walked_in = begun.start.elapsed();
     let built = catalog::build_first(&tree, walked, options, index);
-    tracing::debug!(directories = tree.listed, ?walked_in, built_in = ?(start.elapsed() - walked_in), "looked");
-    Looked { tree, built }
+    begun.looked(tree, built, walked_in)
 }
 
 /// Looks where something may have changed since the look before.
 pub(super) fn look_again(roots: &Roots, options: &catalog::Options, before: &Looked, hint: &Hint) -> Looked {
-    let start = Instant::now();
+    let begun = Begun::new();
     let (tree, walked) = roots.look(Some(&before.tree), hint);
-    let walked_in = start.elapsed();
+    let walked_in = begun.start.elapsed();
     let built = catalog::build(&tree, walked, options, Some(&before.built));
-    tracing::debug!(directories = tree.listed, ?walked_in, built_in = ?(start.elapsed() - walked_in), "looked");
-    Looked { tree, built }
+    begun.looked(tree, built, walked_in)
+}
+
+/// When a look began.
+struct Begun {
+    at: SystemTime,
+    start: Instant,
+}
+
+impl Begun {
+    fn new() -> Self {
+        Self { at: SystemTime::now(), start: Instant::now() }
+    }
+
+    /// A look that ends now.
+    fn looked(self, tree: Tree, built: Built, walked_in: Duration) -> Looked {
+        let took = self.start.elapsed();
+        tracing::debug!(directories = tree.listed, ?walked_in, built_in = ?(took - walked_in), "looked");
+        Looked { tree, built, at: self.at, took }
+    }
 }
 
 impl Looked {
     /// What is served.
     pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
         &self.built.snapshot
+    }
+
+    /// How things stand since.
+    pub(super) fn standing(&self) -> Standing {
+        Standing::new(&self.tree, &self.built, self.at, self.took)
     }
 
     /// What is not, and why.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep_until;
 
-use crate::catalog::Snapshot;
+use crate::catalog::Standing;
 use crate::cli::Source;
 use crate::finding::Finding;
 use crate::log;
@@ -74,7 +74,7 @@ impl Looker {
     ///
     /// # Errors
     /// A sentence that says why nothing is served.
-    pub(super) fn look(&self, hint: &Hint) -> Result<Arc<Snapshot>, String> {
+    pub(super) fn look(&self, hint: &Hint) -> Result<Standing, String> {
         let before = self.last();
         match hint {
             Hint::Everything => tracing::debug!("looking at everything"),
@@ -96,7 +96,7 @@ impl Looker {
                 "{skipped} skipped, so --strict serves nothing: cure the errors above, or leave --strict out"
             ));
         }
-        Ok(looked.snapshot().clone())
+        Ok(looked.standing())
     }
 
     /// Looks, and looks again at once where files changed between the walk and their reading: what is swapped in the middle

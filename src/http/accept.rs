@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::caller::Peer;
 use super::crowd::{Crowd, Guest};
 use super::patience::Patient;
 
@@ -57,10 +58,10 @@ async fn accept(listener: &TcpListener, server: &Server, graceful: &GracefulShut
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         match next(listener).await {
-            Ok(stream) => {
+            Ok((stream, peer)) => {
                 let Ok(place) = place(&places, &crowd).await else { return };
                 let guest = Guest::new(crowd.clone());
-                tokio::spawn(server.clone().connection(stream, guest, graceful.watcher(), place));
+                tokio::spawn(server.clone().connection(stream, peer, guest, graceful.watcher(), place));
             }
             Err(error) => {
                 tracing::debug!(%error, "a connection cannot be accepted");
@@ -73,10 +74,10 @@ async fn accept(listener: &TcpListener, server: &Server, graceful: &GracefulShut
 }
 
 /// The next connection. What is sent over it goes out at once, not only when what went before has been acknowledged.
-async fn next(listener: &TcpListener) -> std::io::Result<TcpStream> {
-    let (stream, _) = listener.accept().await?;
+async fn next(listener: &TcpListener) -> std::io::Result<(TcpStream, Peer)> {
+    let (stream, address) = listener.accept().await?;
     stream.set_nodelay(true)?;
-    Ok(stream)
+    Ok((stream, Peer { address: Some(address) }))
 }
 
 /// A place for a connection; if need be, one that another has to leave.
@@ -105,11 +106,12 @@ impl Server {
     async fn connection(
         self,
         stream: TcpStream,
+        peer: Peer,
         guest: Arc<Guest>,
         watcher: Watcher,
         _place: OwnedSemaphorePermit,
     ) {
-        let router = self.router.layer(Extension(guest.clone()));
+        let router = self.router.layer(Extension(guest.clone())).layer(Extension(peer));
         let connection = self
             .builder
             .serve_connection(TokioIo::new(Patient::new(stream)), TowerToHyperService::new(router));
@@ -141,7 +143,7 @@ mod tests {
     async fn connections_send_at_once() {
         let (listener, address) = listen().await;
         let _client = TcpStream::connect(address).await.unwrap();
-        assert!(next(&listener).await.unwrap().nodelay().unwrap());
+        assert!(next(&listener).await.unwrap().0.nodelay().unwrap());
     }
 
     /// A client that sends `begin` and nothing more is left, at the latest when its time is up. The clock runs ahead

@@ -16,7 +16,7 @@ use crate::mcp::wire;
 use crate::mcp::{Handler, REQUEST_MAX_BYTES};
 
 use super::body;
-use super::guard::{self, Guard};
+use super::guard::{self, Page};
 use super::legacy::{self, Holding};
 use super::refusal::Refused;
 use super::sessions::Sessions;
@@ -31,7 +31,6 @@ const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/eve
 
 /// The endpoint.
 pub(super) struct Endpoint {
-    guard: Guard,
     turns: Turns,
     service: StreamableHttpService<Handler, NeverSessionManager>,
     gate: Gate,
@@ -39,15 +38,10 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// An endpoint at which `handler` answers those whom `guard` lets through, and tells them of changes until `stopping`.
-    pub(super) fn new(
-        handler: Handler,
-        guard: Guard,
-        sessions: Arc<Sessions>,
-        stopping: CancellationToken,
-    ) -> Self {
+    /// An endpoint at which `handler` answers those who ask, and tells them of changes until `stopping`.
+    pub(super) fn new(handler: Handler, sessions: Arc<Sessions>, stopping: CancellationToken) -> Self {
         let gate = Gate::new(handler.catalog().clone(), LISTENS_MAX, stopping);
-        // The guard is the check of hosts and origins, and nothing larger than a request comes as far as this. rmcp's
+        // The guard, which checks hosts and origins, stands in front, and nothing larger than a request comes as far as this. rmcp's
         // sessions are off: they answer everything with a stream, and hold a queue and tasks each.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
@@ -58,30 +52,25 @@ impl Endpoint {
             .disable_allowed_hosts()
             .disable_allowed_origins();
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
-        Self { guard, turns: Turns::default(), service, gate, sessions }
+        Self { turns: Turns::default(), service, gate, sessions }
     }
 }
 
 /// Answers any request to the endpoint's path.
 pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
-    let origin = match endpoint.guard.check(request.headers()) {
-        Ok(origin) => origin.cloned(),
-        Err(refused) => return refused.into(),
-    };
     let Endpoint { sessions, gate, .. } = &*endpoint;
     let answered = match *request.method() {
         Method::POST => endpoint.post(request).await,
         Method::GET => legacy::open_stream(request.headers(), sessions, gate)
             .map(|stream| turns::stay(turns::asked(request.extensions()), stream)),
         Method::DELETE => legacy::end(request.headers(), sessions),
-        Method::OPTIONS if origin.is_some() => Ok(endpoint.preflight()),
+        Method::OPTIONS if request.extensions().get::<Page>().is_some() => Ok(endpoint.preflight()),
         _ => Err(Refused::method()),
     };
     let mut response = answered.unwrap_or_else(Response::from);
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         response.headers_mut().insert(header::ALLOW, endpoint.methods());
     }
-    guard::allow_reading(response.headers_mut(), origin);
     response
 }
 

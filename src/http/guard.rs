@@ -3,12 +3,17 @@
 
 use std::net::SocketAddr;
 use std::str::FromStr;
+use std::sync::Arc;
 
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::Response;
 
 use super::Options;
 use super::allowed::{Host, Origin};
+use super::caller::{Caller, Peer};
 use super::legacy::SESSION_ID;
 use super::refusal::Refused;
 
@@ -70,8 +75,28 @@ impl Guard {
     }
 }
 
+/// That a request comes from a page that may ask. It stands in the extensions of such a request behind the guard.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Page;
+
+/// Lets requests through or refuses them, and lets pages that may ask read what they are answered.
+pub(super) async fn layer(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
+    let origin = match guard.check(request.headers()) {
+        Ok(origin) => origin.cloned(),
+        Err(refused) => return refused.into(),
+    };
+    let caller = Caller::anonymous(request.extensions().get::<Peer>());
+    request.extensions_mut().insert(caller);
+    if origin.is_some() {
+        request.extensions_mut().insert(Page);
+    }
+    let mut response = next.run(request).await;
+    allow_reading(response.headers_mut(), origin);
+    response
+}
+
 /// Lets the page at `origin` read an answer.
-pub(super) fn allow_reading(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
+fn allow_reading(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_name(SESSION_ID));
@@ -123,7 +148,7 @@ mod tests {
             headers.insert(header::ORIGIN, origin.parse().unwrap());
         }
         let refused = guard.check(&headers).map(|_| ());
-        let status = refused.err().map(|refused| axum::response::Response::from(refused).status());
+        let status = refused.err().map(|refused| Response::from(refused).status());
         assert_eq!(status, expected, "{host} {origin:?}");
     }
 

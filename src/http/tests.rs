@@ -1,9 +1,10 @@
 //! Streams of events that are read when a test wants to.
 
 use axum::body::BodyDataStream;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 use crate::testing::Skills;
 
@@ -12,17 +13,17 @@ use super::*;
 
 const NOTES: &str = "skill://a/notes.txt";
 
-async fn endpoint(skills: &Skills) -> Arc<Endpoint> {
+async fn endpoint(skills: &Skills) -> Router {
     let options = mcp::Options { name: "test".into(), ttl: None, cache_scope: mcp::CacheScope::Private };
     let handler = mcp::Handler::new(skills.catalog.clone(), options);
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(skills.catalog.clone(), 1, stopping.clone());
     let guard = Guard::new(([127, 0, 0, 1], 80).into(), &Options::default());
-    Arc::new(Endpoint::new(handler, guard, sessions, stopping))
+    router(Arc::new(guard), Arc::new(Endpoint::new(handler, sessions, stopping)))
 }
 
 async fn ask(
-    endpoint: &Arc<Endpoint>,
+    endpoint: &Router,
     method: &str,
     headers: &[(&str, &str)],
     body: &Value,
@@ -31,11 +32,11 @@ async fn ask(
     for (name, value) in [("Content-Type", "application/json"), ("Accept", "*/*")].iter().chain(headers) {
         request = request.header(*name, *value);
     }
-    let request = request.body(body.to_string().into()).unwrap();
-    endpoint::answer(State(endpoint.clone()), request).await
+    let request = request.body(axum::body::Body::from(body.to_string())).unwrap();
+    endpoint.clone().oneshot(request).await.unwrap()
 }
 
-async fn listen(endpoint: &Arc<Endpoint>) -> BodyDataStream {
+async fn listen(endpoint: &Router) -> BodyDataStream {
     let params = json!({
         "_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -51,7 +52,7 @@ async fn listen(endpoint: &Arc<Endpoint>) -> BodyDataStream {
 }
 
 /// The stream of a session that has subscribed to the notes.
-async fn session(endpoint: &Arc<Endpoint>) -> BodyDataStream {
+async fn session(endpoint: &Router) -> BodyDataStream {
     let params = json!({
         "protocolVersion": "2025-11-25",
         "clientInfo": {"name": "test", "version": "1"},

@@ -20,7 +20,7 @@ pub(super) fn entry(snapshot: &Snapshot, skill: &Skill) -> Entry {
     let files = snapshot.files(skill).map(file).collect();
     Entry::new(
         uri::from_path(&skill_md_path(skill)),
-        frontmatter(&skill.frontmatter),
+        frontmatter(&skill.frontmatter.to_map()),
         SkillResources::Files(files),
     )
 }

@@ -153,9 +153,9 @@ impl ServerHandler for Handler {
             let snapshot = self.catalog.snapshot().await?;
             let children =
                 snapshot.children(&path, after.as_deref()).ok_or(Failure::NoDirectory(request.uri))?;
-            let page = page::fill(children, RESOURCES_MAX, |child| resource::of_node(&snapshot, child));
+            let page = page::fill(children, RESOURCES_MAX, |child| resource::of_node(&snapshot, *child));
             let mut result = ListResourcesResult::with_all_items(page.entries);
-            result.next_cursor = page.last.map(|child| listing.cursor(&child.path));
+            result.next_cursor = page.last.map(|child| listing.cursor(child.path));
             Ok(result)
         };
         self.answer("resources/directory/read", &context, work).await

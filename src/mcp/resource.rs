@@ -18,25 +18,26 @@ use super::entry::{skill_md_path, text};
 /// The `SKILL.md` of a skill, named and described as its frontmatter says (U5).
 pub(super) fn of_skill(snapshot: &Snapshot, skill: &Skill) -> Resource {
     let path = skill_md_path(skill);
-    let resource = Resource::new(uri::from_path(&path), text(&skill.frontmatter, "name"))
-        .with_description(text(&skill.frontmatter, "description"))
+    let fields = skill.frontmatter.to_map();
+    let resource = Resource::new(uri::from_path(&path), text(&fields, "name"))
+        .with_description(text(&fields, "description"))
         .with_mime_type(media_type::MARKDOWN);
-    match snapshot.node(&path).and_then(|node| node.file.as_ref()) {
+    match snapshot.node(&path).and_then(|node| node.file) {
         Some(file) => with_file(resource, file),
         None => resource,
     }
 }
 
 /// A file or directory of a skill. A nested skill's `SKILL.md` is the same resource as in `resources/list`.
-pub(super) fn of_node(snapshot: &Snapshot, node: &Node) -> Resource {
-    let (parent, name) = split(&node.path);
+pub(super) fn of_node(snapshot: &Snapshot, node: Node<'_>) -> Resource {
+    let (parent, name) = split(node.path);
     if name == SKILL_MD
         && let Some(skill) = snapshot.skill(parent)
     {
         return of_skill(snapshot, skill);
     }
-    let resource = Resource::new(uri::from_path(&node.path), name);
-    match &node.file {
+    let resource = Resource::new(uri::from_path(node.path), name);
+    match node.file {
         Some(file) => with_file(resource.with_mime_type(media_type::of(name, file.content())), file),
         None => resource.with_mime_type(DIRECTORY_MIME_TYPE),
     }
@@ -57,7 +58,7 @@ pub(super) fn contents(uri: String, path: &str, file: Stated, bytes: Bytes) -> R
 
 fn with_file(resource: Resource, file: &File) -> Resource {
     let resource = resource.with_size(file.size());
-    match file.modified.and_then(timestamp) {
+    match file.modified().and_then(timestamp) {
         Some(modified) => {
             let mut annotations = Annotations::default();
             annotations.last_modified = Some(modified);

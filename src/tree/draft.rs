@@ -3,23 +3,24 @@
 
 use std::sync::Arc;
 
+use super::Directory;
+use super::files::Files;
 use super::memory::{Node, Own};
-use super::{Directory, File};
 
 /// A directory that was looked at and whose children are still being gathered.
 pub(super) struct Draft {
     pub(super) own: Arc<Own>,
-    pub(super) files: Files,
+    pub(super) files: Gathered,
     pub(super) children: Vec<Arc<Node>>,
     /// What the look before remembers of it.
     pub(super) memory: Option<Arc<Node>>,
 }
 
 /// The files of a directory.
-pub(super) enum Files {
+pub(super) enum Gathered {
     /// Those of the memory.
     Remembered,
-    Listed(Vec<File>),
+    Listed(Files),
     /// None, and no directory either: it is left out.
     LeftOut,
 }
@@ -72,16 +73,23 @@ impl Draft {
         let before = self.memory.as_ref().and_then(|memory| memory.directory.as_ref());
         let dirs: Vec<_> = self.children.iter().filter_map(|child| child.directory.clone()).collect();
         let has_same_dirs = before.is_some_and(|before| are_same(&dirs, &before.dirs));
-        let files = match (std::mem::replace(&mut self.files, Files::LeftOut), before) {
-            (Files::LeftOut, _) => return None,
-            (Files::Remembered, Some(before)) if has_same_dirs => return Some(Arc::clone(before)),
-            (Files::Listed(files), Some(before)) if has_same_dirs && files == before.files => {
+        let files = match (std::mem::replace(&mut self.files, Gathered::LeftOut), before) {
+            (Gathered::LeftOut, _) => return None,
+            (Gathered::Remembered, Some(before)) if has_same_dirs => return Some(Arc::clone(before)),
+            (Gathered::Listed(files), Some(before))
+                if has_same_dirs && files == before.files && self.own.place == before.place =>
+            {
                 return Some(Arc::clone(before));
             }
-            (Files::Listed(files), _) => files,
-            (Files::Remembered, before) => before.map(|before| before.files.clone())?,
+            (Gathered::Listed(files), _) => files,
+            (Gathered::Remembered, before) => before.map(|before| before.files.clone())?,
         };
-        Some(Arc::new(Directory { name: self.own.name.clone(), dirs, files }))
+        Some(Arc::new(Directory {
+            name: self.own.name.clone(),
+            dirs: dirs.into(),
+            files,
+            place: self.own.place.clone(),
+        }))
     }
 }
 

@@ -13,6 +13,9 @@ use super::known::{Known, Orders};
 use super::lock;
 use super::pending::Pending;
 
+/// As many directories are named one by one even if there are no others.
+const FEW_DIRECTORIES: usize = 1_000;
+
 /// Turns events of the directories that it follows into hints.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -68,8 +71,9 @@ impl Source {
             }
             ops = error.remaining;
         }
-        // What happened in these before now was not heard.
-        self.pending.add(Hint::Directories(new));
+        // What happened in these before now was not heard. Naming most of all costs more than looking at all.
+        let is_mostly = new.len() > FEW_DIRECTORIES && lock(&self.known).is_mostly(&new);
+        self.pending.add(if is_mostly { Hint::Everything } else { Hint::Directories(new) });
         Ok(())
     }
 }

@@ -214,5 +214,5 @@ fn a_file_that_goes_before_it_is_read_is_noticed_though_it_is_not_told() {
     options.rules.set("changing=off").unwrap();
     let built = build(&tree, vec![], &options, None);
     assert!(built.has_changing());
-    assert_eq!(built.findings, []);
+    assert_eq!(built.findings[..], []);
 }
