@@ -10,9 +10,9 @@
 //!
 //! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
 //!
-//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog, watch → index → tree, format →
-//! hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri → skill, finding`. What does *not* happen is as much
-//! a part of the design:
+//! Imports point one way: `main → commands → cli, report, log, progress → stdio, http → mcp → catalog, watch → index → tree,
+//! format → hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri → skill, finding`. What does *not* happen is
+//! as much a part of the design:
 //!
 //! - A bad file is a [`finding::Finding`], never an error that stops a neighbour.
 //! - No byte leaves with another size or digest than the current [`catalog::Snapshot`] states for its URI, also while files
@@ -38,6 +38,7 @@ pub mod log;
 mod mcp;
 mod media_type;
 mod problem;
+mod progress;
 mod report;
 pub mod rules;
 mod skill;

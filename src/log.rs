@@ -13,6 +13,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::finding::{Finding, Severity};
+use crate::progress::{self, Stderr};
 use crate::report::escape;
 
 /// How events are written.
@@ -39,16 +40,15 @@ const WAITING_MAX_LINES: usize = 50_000;
 ///
 /// A thread of its own writes them, because a host that does not read stderr must not hold up what it asks for.
 pub fn start(level: LevelFilter, format: Format) -> Guard {
-    let (stderr, guard) = NonBlockingBuilder::default()
-        .lossy(true)
-        .buffered_lines_limit(WAITING_MAX_LINES)
-        .finish(std::io::stderr());
+    let (stderr, guard) =
+        NonBlockingBuilder::default().lossy(true).buffered_lines_limit(WAITING_MAX_LINES).finish(Stderr);
     let filter = Targets::new()
         .with_target("skillserve", level)
         .with_target(RESULT, level.max(LevelFilter::INFO))
         .with_default(level.min(LevelFilter::ERROR));
     let layer = tracing_subscriber::fmt::layer().with_writer(stderr);
     let registry = tracing_subscriber::registry().with(filter);
+    progress::allow(format == Format::Text && level >= LevelFilter::INFO);
     // A second start in one process changes nothing; only tests do that.
     let _ = match format {
         Format::Text => registry.with(layer.event_format(ForPeople)).try_init(),

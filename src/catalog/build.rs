@@ -16,10 +16,11 @@ use crate::tree::Tree;
 use super::branch::{Branch, Sums};
 use super::cache::Cache;
 use super::claims::Claims;
+use super::count::Count;
 use super::find::{Found, Search, no_skills};
 use super::keep::{Kept, Now, keep};
 use super::known::Known;
-use super::limits::Limits;
+use super::limits::{Limits, Sum};
 use super::lost::weigh;
 use super::place::{Places, place};
 use super::placed::Placed;
@@ -44,6 +45,8 @@ pub struct Options {
     pub rules: Rules,
     /// Where bytes that were read are held for the reads of a [`super::Catalog`].
     pub cache: Cache,
+    /// Counts the files that are read.
+    pub count: Arc<Count>,
 }
 
 /// What happens to a skill whose name is not its directory's (U2).
@@ -131,6 +134,7 @@ fn build_from(
         rules: &options.rules,
         cache: &options.cache,
         known,
+        count: &options.count,
         now: SystemTime::now(),
     };
     // Under one root no two skills meet, unless one is moved; then a unit that is as it was is where it was.
@@ -214,6 +218,8 @@ fn place_all(
     doubted: &HashSet<Box<str>>,
     setting: &Setting<'_>,
 ) -> Vec<Arc<Placed>> {
+    let files = |found: &Found<'_>| Sum::of(found.dir, setting.limits).files as u64;
+    setting.count.begin(all.par_iter().map(files).sum());
     let trusted = |found: &Found<'_>| found.known.filter(|known| !known.serves_any(doubted)).cloned();
     let examine = |found: &Found<'_>| match trusted(found) {
         Some(known) if is_as_before(&known, found) => known.unit.clone(),

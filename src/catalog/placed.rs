@@ -112,6 +112,7 @@ impl<'a> Reading<'a> {
                 let read = self.read_file(reader, &path, found, known.get(&path).copied())?;
                 Ok(File { read, modified: found.modified() })
             });
+            self.setting.count.add(u64::from(read.is_some()));
             (path, read)
         };
         let read: Vec<(String, Option<Result<File, tree::ReadError>>)> =

@@ -13,6 +13,7 @@ use crate::skill::SKILL_MD;
 use crate::tree::{Directory, Disk, File};
 
 use super::cache::Cache;
+use super::count::Count;
 use super::find::{Found, join, skill_md};
 use super::judge::{Judged, judge, unread};
 use super::known::Known;
@@ -32,6 +33,8 @@ pub(super) struct Setting<'a> {
     pub cache: &'a Cache,
     /// What an earlier run read.
     pub known: Option<&'a Known<'a>>,
+    /// Counts the files that are read.
+    pub count: &'a Count,
     /// When the look began.
     pub now: SystemTime,
 }

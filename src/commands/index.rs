@@ -24,7 +24,7 @@ pub fn index(source: &Source, output: &Path) -> anyhow::Result<Exit> {
     let index = looked.snapshot().to_index(Kind::AnyCopy);
     let shown = escape::path(output);
     index::save(output, &index::encode(&index)).map_err(|error| {
-        anyhow!("the index cannot be written: {error}; name a file in a directory where you may write, not {shown}")
+        anyhow!("{shown} cannot be written: {error}; name a file in a directory where you may write")
     })?;
     tracing::info!("wrote {shown}: {} files that a server need not read when it starts", index.len());
     Ok(Exit::Clean)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 
-use crate::catalog::{Catalog, Snapshot};
+use crate::catalog::{Catalog, ReadError, Snapshot};
 use crate::cli::Source;
 use crate::index::{self, Index, Kind, Seal};
 use crate::report::escape;
@@ -31,7 +31,8 @@ struct Written {
     /// Of what it was made.
     snapshot: Option<Arc<Snapshot>>,
     seal: Option<Seal>,
-    has_failed: bool,
+    /// Whether it is known that it cannot be written.
+    is_told: bool,
 }
 
 impl Keeper {
@@ -50,8 +51,10 @@ impl Keeper {
             }
             Ok(None) => None,
             Err(error) => {
-                let cure = "nothing is lost but time, and it is written anew where that is possible; else delete it, or make it again with `skillserve index`";
-                tracing::warn!("the index {shown} is ignored: it {error}; {cure}");
+                tracing::warn!(
+                    "the index {shown} is ignored: it {error}; nothing is lost but time, and it is written anew where \
+                     that is possible; else delete it, or make it again with `skillserve index`"
+                );
                 None
             }
         }
@@ -60,14 +63,20 @@ impl Keeper {
     /// Says of how many files the first look has not read a byte.
     pub(super) fn has_taken(&self, index: &Index, taken: usize) {
         tracing::debug!("the index knows {} files, of which {taken} need not be read", index.len());
-        self.is_unsure.store(index.kind() == Kind::AnyCopy && taken > 0, Ordering::Relaxed);
+        let is_copy = index.kind() == Kind::AnyCopy && taken > 0;
+        self.is_unsure.store(is_copy, Ordering::Relaxed);
+        // It came with an image, where it is no fault that it cannot be written.
+        self.written().is_told = is_copy;
     }
 
     /// Writes the index after the first look and after later changes, for ever.
     pub(super) async fn keep(self: Arc<Self>, catalog: Catalog) {
         let Ok(mut snapshot) = catalog.snapshot().await else { return };
         if self.is_unsure.load(Ordering::Relaxed) {
-            verify(&catalog, &snapshot).await;
+            if !verify(&catalog, &snapshot).await {
+                // What nobody has read would be written down as if somebody had.
+                return;
+            }
             self.is_unsure.store(false, Ordering::Relaxed);
             snapshot = catalog.snapshot().await.unwrap_or(snapshot);
         }
@@ -111,10 +120,11 @@ impl Keeper {
                 written.seal = seal;
                 tracing::debug!("wrote the index {shown}: {} bytes", encoded.len());
             }
-            Err(error) if !written.has_failed => {
-                written.has_failed = true;
+            Err(error) if !written.is_told => {
+                written.is_told = true;
                 tracing::warn!(
-                    "the index {shown} cannot be written: {error}; give the server's user the right to write in its directory, or make it with `skillserve index`"
+                    "the index {shown} cannot be written: {error}; give the server's user the right to write in its \
+                     directory, or make it with `skillserve index`"
                 );
             }
             Err(error) => tracing::debug!("the index {shown} cannot be written: {error}"),
@@ -126,13 +136,15 @@ impl Keeper {
     }
 }
 
-/// Reads every file once, one at a time, so that what an index made of a copy said of it is right or put right.
-async fn verify(catalog: &Catalog, snapshot: &Snapshot) {
+/// Reads every file once, one at a time, so that what an index for any copy said of it is right or put right. Says whether
+/// that is so of all.
+async fn verify(catalog: &Catalog, snapshot: &Snapshot) -> bool {
+    let mut is_sure = true;
     for (path, _) in snapshot.all_files() {
-        // What cannot be read now is looked at again by then, and no index says anything of it any more.
-        let _ = catalog.verify(path).await;
+        is_sure &= matches!(catalog.verify(path).await, Ok(()) | Err(ReadError::NotServed));
     }
-    tracing::debug!("verified what the index said");
+    tracing::debug!(is_sure, "verified what the index said");
+    is_sure
 }
 
 /// Makes sure that an index does not lie where it would be served, or be a change of what is served.

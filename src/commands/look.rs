@@ -9,6 +9,7 @@ use crate::cli::Source;
 use crate::finding::Finding;
 use crate::index::Index;
 use crate::log;
+use crate::progress::Progress;
 use crate::report::{self, Skipped};
 use crate::tree::{Hint, RootError, Roots, Tree};
 
@@ -52,6 +53,8 @@ pub(super) fn look(roots: &Roots, options: &catalog::Options) -> Looked {
 /// Looks once at everything, with what an earlier run has read.
 pub(super) fn look_first(roots: &Roots, options: &catalog::Options, index: Option<&Index>) -> Looked {
     let begun = Begun::new();
+    // The others are too short for anybody to wait for them.
+    let _progress = Progress::show(options.count.clone());
     let (tree, walked) = roots.walk();
     let walked_in = begun.start.elapsed();
     let built = catalog::build_first(&tree, walked, options, index);

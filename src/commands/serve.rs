@@ -12,6 +12,7 @@ use crate::catalog::Catalog;
 use crate::cli::{Listening, Serving, Source};
 use crate::log;
 use crate::mcp::Handler;
+use crate::progress;
 
 use super::Exit;
 use super::keeper::{Keeper, outside};
@@ -22,6 +23,8 @@ use super::looker::Looker;
 /// # Errors
 /// A sentence for what keeps it from serving.
 pub fn stdio(source: Source, serving: Serving) -> anyhow::Result<Exit> {
+    // Its stderr is the host's.
+    progress::allow(false);
     run(async {
         let (catalog, handler, keeper) = start(source, serving).await?;
         let served = until_failure(&catalog, crate::stdio::serve(handler, stopped()?)).await;
