@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use anyhow::bail;
@@ -28,8 +28,8 @@ pub(super) struct Keeper {
 /// What the file holds.
 #[derive(Debug, Default)]
 struct Written {
-    /// Of what it was made.
-    snapshot: Option<Arc<Snapshot>>,
+    /// Of what it was made, which need not live on for that.
+    snapshot: Weak<Snapshot>,
     seal: Option<Seal>,
     /// Whether it is known that it cannot be written.
     is_told: bool,
@@ -105,12 +105,12 @@ impl Keeper {
 
     fn write_now(&self, snapshot: &Arc<Snapshot>) {
         let mut written = self.written();
-        if written.snapshot.as_ref().is_some_and(|written| Arc::ptr_eq(written, snapshot)) {
+        if written.snapshot.as_ptr() == Arc::as_ptr(snapshot) {
             return;
         }
         let encoded = index::encode(&snapshot.to_index(Kind::SameDisk));
         let seal = Seal::of(&encoded);
-        written.snapshot = Some(snapshot.clone());
+        written.snapshot = Arc::downgrade(snapshot);
         if written.seal == seal {
             return;
         }
