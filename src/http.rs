@@ -7,6 +7,7 @@ mod allowed;
 mod body;
 mod caller;
 mod crowd;
+mod direct;
 mod endpoint;
 mod guard;
 mod legacy;

@@ -9,6 +9,7 @@
 mod answer;
 mod changes;
 mod cursor;
+pub(crate) mod direct;
 mod entry;
 mod failure;
 mod filter;

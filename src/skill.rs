@@ -81,6 +81,14 @@ impl Digest {
         use sha2::Digest as _;
         Self(sha2::Sha256::digest(bytes).into())
     }
+
+    /// As it is displayed.
+    pub fn to_ascii(self) -> [u8; 71] {
+        let mut text = *b"sha256:0000000000000000000000000000000000000000000000000000000000000000";
+        // The room is exactly what the digits take.
+        let _ = hex::encode_to_slice(self.0, &mut text["sha256:".len()..]);
+        text
+    }
 }
 
 impl fmt::Display for Digest {

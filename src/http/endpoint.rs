@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use http_body_util::Full;
@@ -11,11 +12,13 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
+use crate::mcp::direct::{self as plain, Direct};
 use crate::mcp::gate::Gate;
 use crate::mcp::wire;
 use crate::mcp::{Handler, REQUEST_MAX_BYTES};
 
 use super::body;
+use super::direct::{accepts_both, is_plain, respond};
 use super::guard::{self, Page};
 use super::legacy::{self, Holding};
 use super::refusal::Refused;
@@ -32,6 +35,8 @@ const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/eve
 /// The endpoint.
 pub(super) struct Endpoint {
     turns: Turns,
+    /// Absent where a test compares with what is answered otherwise.
+    direct: Option<Direct>,
     service: StreamableHttpService<Handler, NeverSessionManager>,
     gate: Gate,
     sessions: Arc<Sessions>,
@@ -51,8 +56,15 @@ impl Endpoint {
             .with_max_request_body_bytes(REQUEST_MAX_BYTES)
             .disable_allowed_hosts()
             .disable_allowed_origins();
+        let direct = Some(Direct::new(handler.clone()));
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
-        Self { turns: Turns::default(), service, gate, sessions }
+        Self { turns: Turns::default(), direct, service, gate, sessions }
+    }
+
+    /// The same where rmcp answers everything.
+    #[cfg(test)]
+    pub(super) fn without_direct(self) -> Self {
+        Self { direct: None, ..self }
     }
 }
 
@@ -88,6 +100,9 @@ impl Endpoint {
         }
         let body = body::read(body).await?;
         let mut body = body.slice_ref(wire::without_mark(&body));
+        if let Some(response) = self.directly(&head, &body).await? {
+            return Ok(response);
+        }
         let message = wire::parse(&body)?;
         let turn = self.turns.next(&head.extensions, wire::asks_for_file(&message)).await?;
         if let Some(id) = wire::subscribes(&message) {
@@ -106,6 +121,16 @@ impl Endpoint {
         let mut response = turn.hold(response).await;
         holding.announce(&mut response, &self.sessions);
         Ok(response)
+    }
+
+    /// Answers a plain request. `None` for every other.
+    async fn directly(&self, head: &Parts, body: &[u8]) -> Result<Option<Response>, Refused> {
+        let accepts = accepts_both(&head.headers) || accepts_all(&head.headers);
+        let Some(direct) = self.direct.as_ref().filter(|_| accepts) else { return Ok(None) };
+        let plain = plain::Request::read(body).filter(|request| is_plain(&head.headers, request));
+        let Some(reply) = plain.and_then(|request| direct.begin(request)) else { return Ok(None) };
+        let turn = self.turns.next(&head.extensions, reply.is_file()).await?;
+        Ok(Some(respond(direct.finish(reply).await, turn)))
     }
 
     fn preflight(&self) -> Response {

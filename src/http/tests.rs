@@ -11,15 +11,21 @@ use crate::testing::Skills;
 use super::stream::KEEP_ALIVE;
 use super::*;
 
+mod direct;
+
 const NOTES: &str = "skill://a/notes.txt";
 
 async fn endpoint(skills: &Skills) -> Router {
+    routed(skills, |endpoint| endpoint)
+}
+
+fn routed(skills: &Skills, with: impl FnOnce(Endpoint) -> Endpoint) -> Router {
     let options = mcp::Options { name: "test".into(), ttl: None, cache_scope: mcp::CacheScope::Private };
     let handler = mcp::Handler::new(skills.catalog.clone(), options);
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(skills.catalog.clone(), 1, stopping.clone());
     let guard = Guard::new(([127, 0, 0, 1], 80).into(), &Options::default());
-    router(Arc::new(guard), Arc::new(Endpoint::new(handler, sessions, stopping)))
+    router(Arc::new(guard), Arc::new(with(Endpoint::new(handler, sessions, stopping))))
 }
 
 async fn ask(

@@ -12,6 +12,13 @@ pub(super) fn skill_md_path(skill: &Skill) -> String {
     format!("{}/{SKILL_MD}", skill.path)
 }
 
+/// The skill whose `SKILL.md` is at `uri`, spelled as the listing spells it: the entry that goes out must have the URI that
+/// was asked for.
+pub(super) fn find<'a>(snapshot: &'a Snapshot, uri: &str) -> Option<&'a Skill> {
+    let path = uri::to_path(uri).ok().filter(|path| uri::is_of_path(uri, path))?;
+    snapshot.skill(path.strip_suffix(SKILL_MD)?.strip_suffix('/')?)
+}
+
 /// The entry of a skill: its `SKILL.md`'s URI, its whole frontmatter, and every file with digest and size.
 pub(super) fn entry(snapshot: &Snapshot, skill: &Skill) -> Entry {
     let file = |(path, file): (&str, &crate::catalog::File)| {

@@ -13,33 +13,74 @@ use crate::media_type;
 use crate::skill::{Content, SKILL_MD};
 use crate::uri;
 
-use super::entry::{skill_md_path, text};
+use super::entry::text;
 
-/// The `SKILL.md` of a skill, named and described as its frontmatter says (U5).
-pub(super) fn of_skill(snapshot: &Snapshot, skill: &Skill) -> Resource {
-    let path = skill_md_path(skill);
-    let resource = Resource::new(uri::from_path(&path), text(&skill.frontmatter, "name"))
-        .with_description(text(&skill.frontmatter, "description"))
-        .with_mime_type(media_type::MARKDOWN);
-    match snapshot.node(&path).and_then(|node| node.file.as_ref()) {
-        Some(file) => with_file(resource, file),
-        None => resource,
+/// What is said of a file or directory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct About<'a> {
+    /// The served path.
+    pub(super) path: &'a str,
+    /// What it is called.
+    pub(super) name: &'a str,
+    /// What it is for, of a skill.
+    pub(super) description: Option<&'a str>,
+    /// Its media type.
+    pub(super) media_type: &'static str,
+    /// Absent for a directory.
+    pub(super) file: Option<&'a File>,
+}
+
+/// The `SKILL.md` at this path of a skill, named and described as its frontmatter says (U5).
+pub(super) fn of_skill<'a>(snapshot: &'a Snapshot, skill: &'a Skill, path: &'a str) -> About<'a> {
+    About {
+        path,
+        name: text(&skill.frontmatter, "name"),
+        description: Some(text(&skill.frontmatter, "description")),
+        media_type: media_type::MARKDOWN,
+        file: snapshot.node(path).and_then(|node| node.file.as_ref()),
     }
 }
 
 /// A file or directory of a skill. A nested skill's `SKILL.md` is the same resource as in `resources/list`.
-pub(super) fn of_node(snapshot: &Snapshot, node: &Node) -> Resource {
-    let (parent, name) = split(&node.path);
+pub(super) fn of_node<'a>(snapshot: &'a Snapshot, node: &'a Node) -> About<'a> {
+    let path = &*node.path;
+    let (parent, name) = split(path);
     if name == SKILL_MD
         && let Some(skill) = snapshot.skill(parent)
     {
-        return of_skill(snapshot, skill);
+        return of_skill(snapshot, skill, path);
     }
-    let resource = Resource::new(uri::from_path(&node.path), name);
-    match &node.file {
-        Some(file) => with_file(resource.with_mime_type(media_type::of(name, file.content())), file),
-        None => resource.with_mime_type(DIRECTORY_MIME_TYPE),
+    let file = node.file.as_ref();
+    let media_type = file.map_or(DIRECTORY_MIME_TYPE, |file| media_type::of(name, file.content()));
+    About { path, name, description: None, media_type, file }
+}
+
+impl About<'_> {
+    /// When the file was last modified, as it is written.
+    pub(super) fn last_modified(&self) -> Option<String> {
+        self.file?.modified.and_then(timestamp)
     }
+}
+
+/// The same as rmcp's type.
+impl From<About<'_>> for Resource {
+    fn from(about: About<'_>) -> Self {
+        let mut resource =
+            Resource::new(uri::from_path(about.path), about.name).with_mime_type(about.media_type);
+        resource.description = about.description.map(str::to_owned);
+        resource.size = about.file.map(File::size);
+        resource.annotations = about.last_modified().map(|modified| {
+            let mut annotations = Annotations::default();
+            annotations.last_modified = Some(modified);
+            annotations
+        });
+        resource
+    }
+}
+
+/// The media type of the file at a served path.
+pub(super) fn media_type(path: &str, file: &File) -> &'static str {
+    media_type::of(split(path).1, file.content())
 }
 
 /// The one content item of a file that was asked for as `uri`: text where its bytes are text, else base64.
@@ -52,19 +93,7 @@ pub(super) fn contents(uri: String, path: &str, file: &File, bytes: Bytes) -> Re
         Ok(text) => ResourceContents::text(text, uri),
         Err(bytes) => ResourceContents::blob(STANDARD.encode(bytes), uri),
     };
-    contents.with_mime_type(media_type::of(split(path).1, file.content()))
-}
-
-fn with_file(resource: Resource, file: &File) -> Resource {
-    let resource = resource.with_size(file.size());
-    match file.modified.and_then(timestamp) {
-        Some(modified) => {
-            let mut annotations = Annotations::default();
-            annotations.last_modified = Some(modified);
-            resource.with_annotations(annotations)
-        }
-        None => resource,
-    }
+    contents.with_mime_type(media_type(path, file))
 }
 
 /// A time as RFC 3339 writes it, in UTC and whole seconds. `None` outside the years that it can write.

@@ -1,0 +1,78 @@
+//! Generated requests, good and bad, each answered twice: in front of rmcp where that is done, and by rmcp alone. Both
+//! answers are the same to the byte.
+
+mod request;
+mod world;
+
+use axum::http::{HeaderName, HeaderValue, Method};
+use http_body_util::BodyExt as _;
+use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq};
+use proptest::test_runner::TestRunner;
+
+use crate::http::direct::Directly;
+
+use super::*;
+
+use request::{Sent, sent};
+use world::world;
+
+/// What came back, and whether it came from in front of rmcp.
+#[derive(Debug, PartialEq)]
+struct Answered {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+async fn send(router: &Router, sent: &Sent) -> (Answered, bool) {
+    let mut request = Request::new(axum::body::Body::from(sent.body.clone()));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = "/mcp".parse().unwrap();
+    for (name, value) in &sent.headers {
+        let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_bytes(value)) else {
+            continue;
+        };
+        request.headers_mut().append(name, value);
+    }
+    let response = router.clone().oneshot(request).await.unwrap();
+    let is_direct = response.extensions().get::<Directly>().is_some();
+    let status = response.status().as_u16();
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let headers = response.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (Answered { status, headers, body: String::from_utf8(body.into()).unwrap() }, is_direct)
+}
+
+/// How many requests are made up.
+const CASES: u32 = 4_000;
+
+#[test]
+fn both_ways_answer_alike() {
+    let world = world();
+    let (mut direct, mut well, mut plain_well) = (0, 0, 0);
+    let count = std::cell::RefCell::new((&mut direct, &mut well, &mut plain_well));
+    let mut runner =
+        TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(CASES) });
+    let outcome = runner.run(&sent(), |sent| {
+        let (answered, is_direct) = world.runtime.block_on(send(&world.direct, &sent));
+        let (expected, never) = world.runtime.block_on(send(&world.rmcp, &sent));
+        prop_assert!(!never);
+        prop_assert_eq!(&answered, &expected);
+        let is_well = expected.status == 200 && expected.body.contains("\"result\":");
+        // Whatever is plain and succeeds takes the short way.
+        prop_assert!(is_direct || !(sent.is_plain && is_well), "{:?}", expected);
+        let mut count = count.borrow_mut();
+        *count.0 += u32::from(is_direct);
+        *count.1 += u32::from(is_well);
+        *count.2 += u32::from(is_well && sent.is_plain);
+        Ok(())
+    });
+    if let Err(error) = outcome {
+        panic!("{error}");
+    }
+    // Enough of both kinds has been seen.
+    assert!(
+        plain_well > CASES / 8 && direct > well / 2 && well < CASES * 3 / 4,
+        "{direct} of {well} of {CASES}, {plain_well} plain"
+    );
+}
