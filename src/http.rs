@@ -81,4 +81,4 @@ fn router(guard: Arc<Guard>, endpoint: Arc<Endpoint>) -> Router {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

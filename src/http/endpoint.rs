@@ -56,7 +56,7 @@ impl Endpoint {
             .with_max_request_body_bytes(REQUEST_MAX_BYTES)
             .disable_allowed_hosts()
             .disable_allowed_origins();
-        let direct = Some(Direct::new(handler.clone()));
+        let direct = Some(Direct::new(handler.clone(), ""));
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
         Self { turns: Turns::default(), direct, service, gate, sessions }
     }

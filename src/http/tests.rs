@@ -11,7 +11,7 @@ use crate::testing::Skills;
 use super::stream::KEEP_ALIVE;
 use super::*;
 
-mod direct;
+pub(crate) mod direct;
 
 const NOTES: &str = "skill://a/notes.txt";
 

@@ -40,6 +40,8 @@ pub(crate) struct Direct {
     meta: Arc<str>,
     /// The `cacheScope` of every result, as JSON.
     cache_scope: Arc<str>,
+    /// What follows every answer.
+    end: &'static str,
 }
 
 /// A request that will be answered here.
@@ -67,12 +69,12 @@ pub(crate) struct Wanted {
 }
 
 impl Direct {
-    /// Answers as `handler` does.
-    pub(crate) fn new(handler: Handler) -> Self {
+    /// Answers as `handler` does, and ends each answer with `end`.
+    pub(crate) fn new(handler: Handler, end: &'static str) -> Self {
         let json = |value: serde_json::Result<String>| Arc::from(value.unwrap_or_default());
         let meta = json(serde_json::to_string(&handler.stamp.meta));
         let cache_scope = json(serde_json::to_string(&handler.stamp.cache_scope));
-        Self { handler, meta, cache_scope }
+        Self { handler, meta, cache_scope, end }
     }
 
     /// Begins to answer a request. `None` if it is not to be answered here.
@@ -165,7 +167,7 @@ impl Direct {
             }
             Err(failure) => {
                 tracing::trace!(method = METHOD, ?failure, "failed");
-                error(&wanted.id, failure)
+                self.error(&wanted.id, failure)
             }
         }
     }
@@ -197,7 +199,7 @@ impl Direct {
         for part in [",\"", field, "\":["] {
             head.extend_from_slice(part.as_bytes());
         }
-        Answer::of_page(head, json, b"]}}")
+        Answer::of_page(head, json, &["]}}", self.end].concat())
     }
 
     /// The beginning of an answer.
@@ -228,21 +230,22 @@ impl Direct {
         out.extend_from_slice(closes.as_bytes());
         self.write_meta(&mut out);
         out.extend_from_slice(b"}}");
+        out.extend_from_slice(self.end.as_bytes());
         out
     }
-}
 
-/// The answer to a request that fails while its file is read.
-fn error(id: &RequestId, failure: Failure) -> Answer {
-    let mut error = ErrorData::from(failure);
-    // As rmcp says it to peers of 2026-07-28 and later, the only ones whose requests come here.
-    if error.code == rmcp::model::ErrorCode::RESOURCE_NOT_FOUND {
-        error.code = rmcp::model::ErrorCode::INVALID_PARAMS;
+    /// The answer to a request that fails while its file is read.
+    fn error(&self, id: &RequestId, failure: Failure) -> Answer {
+        let mut error = ErrorData::from(failure);
+        // As rmcp says it to peers of 2026-07-28 and later, the only ones whose requests come here.
+        if error.code == rmcp::model::ErrorCode::RESOURCE_NOT_FOUND {
+            error.code = rmcp::model::ErrorCode::INVALID_PARAMS;
+        }
+        let mut out = Vec::new();
+        out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+        json::value(&mut out, id);
+        out.extend_from_slice(b",\"error\":");
+        json::value(&mut out, &error);
+        Answer::new(out, ["}", self.end].concat().into())
     }
-    let mut out = Vec::new();
-    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
-    json::value(&mut out, id);
-    out.extend_from_slice(b",\"error\":");
-    json::value(&mut out, &error);
-    Answer::new(out, b"}".to_vec())
 }

@@ -15,10 +15,12 @@ use tokio::io::{
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::{Catalog, Snapshot};
+use crate::mcp::direct::Direct;
 use crate::mcp::{CacheScope, Handler, Options, REQUEST_MAX_BYTES};
 
 use super::{DRAIN_MAX, run};
 
+mod beside;
 mod live;
 
 struct Client {
@@ -39,7 +41,8 @@ impl Client {
         let ((output, input), (theirs_in, theirs_out)) = (split(ours), split(theirs));
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
-        let session = tokio::spawn(run(handler, catalog, theirs_in, theirs_out, stopped));
+        let direct = Direct::new(self::handler(&catalog), "\n");
+        let session = tokio::spawn(run(handler, direct, catalog, theirs_in, theirs_out, stopped));
         Self { input, output: BufReader::new(output), stop, session }
     }
 

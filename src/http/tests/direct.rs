@@ -1,8 +1,8 @@
 //! Generated requests, good and bad, each answered twice: in front of rmcp where that is done, and by rmcp alone. Both
 //! answers are the same to the byte.
 
-mod request;
-mod world;
+pub(crate) mod request;
+pub(crate) mod world;
 
 use axum::http::{HeaderName, HeaderValue, Method};
 use http_body_util::BodyExt as _;

@@ -76,13 +76,13 @@ impl Answer {
     }
 
     /// An answer with a page of a listing.
-    pub(super) fn of_page(mut head: Vec<u8>, mut page: Vec<u8>, tail: &'static [u8]) -> Self {
+    pub(super) fn of_page(mut head: Vec<u8>, mut page: Vec<u8>, tail: &str) -> Self {
         if page.len() <= WHOLE_MAX_BYTES {
             head.reserve(page.len() + tail.len());
             head.append(&mut page);
         }
         let last = if page.is_empty() { &mut head } else { &mut page };
-        last.extend_from_slice(tail);
+        last.extend_from_slice(tail.as_bytes());
         Self::of_parts(head.into(), page.into())
     }
 

@@ -8,11 +8,11 @@ use super::world::{World, world};
 
 /// A request as it is sent.
 #[derive(Clone)]
-pub(super) struct Sent {
-    pub(super) headers: Vec<(String, Vec<u8>)>,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Sent {
+    pub(crate) headers: Vec<(String, Vec<u8>)>,
+    pub(crate) body: Vec<u8>,
     /// Whether nothing is odd about it.
-    pub(super) is_plain: bool,
+    pub(crate) is_plain: bool,
 }
 
 impl std::fmt::Debug for Sent {
@@ -30,7 +30,7 @@ struct Parts {
     top: Vec<(String, String)>,
     params: Vec<(String, String)>,
     meta: Vec<(String, String)>,
-    pub(super) headers: Vec<(String, Vec<u8>)>,
+    pub(crate) headers: Vec<(String, Vec<u8>)>,
     around: (Vec<u8>, Vec<u8>),
     space: &'static str,
 }
@@ -382,7 +382,7 @@ fn plain() -> impl Strategy<Value = Parts> {
     })
 }
 
-pub(super) fn sent() -> impl Strategy<Value = Sent> {
+pub(crate) fn sent() -> impl Strategy<Value = Sent> {
     (plain(), prop::collection::vec(oddity(), 0..4)).prop_map(|(mut parts, odd)| {
         odd.iter().for_each(|oddity| oddity.apply(&mut parts));
         let mut sent = parts.sent(odd.is_empty());

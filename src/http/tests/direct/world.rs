@@ -60,16 +60,16 @@ fn files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-pub(super) struct World {
-    pub(super) runtime: Runtime,
-    pub(super) direct: Router,
-    pub(super) rmcp: Router,
-    pub(super) uris: Vec<String>,
-    pub(super) cursors: Vec<String>,
-    _skills: Skills,
+pub(crate) struct World {
+    pub(crate) runtime: Runtime,
+    pub(crate) direct: Router,
+    pub(crate) rmcp: Router,
+    pub(crate) uris: Vec<String>,
+    pub(crate) cursors: Vec<String>,
+    pub(crate) skills: Skills,
 }
 
-pub(super) fn world() -> &'static World {
+pub(crate) fn world() -> &'static World {
     static WORLD: OnceLock<World> = OnceLock::new();
     WORLD.get_or_init(|| {
         let runtime = Runtime::new().unwrap();
@@ -96,7 +96,7 @@ pub(super) fn world() -> &'static World {
             direct: routed(&skills, |endpoint| endpoint),
             rmcp: routed(&skills, Endpoint::without_direct),
             runtime,
-            _skills: skills,
+            skills,
         }
     })
 }
