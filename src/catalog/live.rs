@@ -98,7 +98,10 @@ impl Catalog {
 
     /// The current snapshot, if the first one has been built.
     pub fn current(&self) -> Option<Arc<Snapshot>> {
-        Some(self.standing()?.snapshot)
+        match &*self.shared.current.borrow() {
+            State::Ready(standing) => Some(standing.snapshot.clone()),
+            State::Building | State::Failed(_) => None,
+        }
     }
 
     /// How things stand since the last look, if there has been one.

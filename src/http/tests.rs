@@ -19,9 +19,13 @@ async fn endpoint(skills: &Skills) -> Router {
     routed(skills, |endpoint| endpoint)
 }
 
-fn routed(skills: &Skills, with: impl FnOnce(Endpoint) -> Endpoint) -> Router {
+fn handler(skills: &Skills) -> mcp::Handler {
     let options = mcp::Options { name: "test".into(), ttl: None, cache_scope: mcp::CacheScope::Private };
-    let handler = mcp::Handler::new(skills.catalog.clone(), options);
+    mcp::Handler::new(skills.catalog.clone(), options)
+}
+
+fn routed(skills: &Skills, with: impl FnOnce(Endpoint) -> Endpoint) -> Router {
+    let handler = handler(skills);
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(skills.catalog.clone(), 1, stopping.clone());
     let guard = Guard::new(([127, 0, 0, 1], 80).into(), &Options::default());

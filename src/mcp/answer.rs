@@ -123,4 +123,10 @@ mod tests {
         check(true, std::future::pending(), internal).await;
         check(true, async { Ok(7) }, Ok(7)).await;
     }
+
+    #[test]
+    fn a_panic_where_nothing_waits_ends_there() {
+        assert_eq!(caught("test", || 7), Some(7));
+        assert_eq!(caught("test", || -> u8 { panic!("on purpose") }), None);
+    }
 }

@@ -9,11 +9,13 @@ use http_body_util::BodyExt as _;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq};
 use proptest::test_runner::TestRunner;
 
-use crate::http::direct::Directly;
+use crate::http::direct::{Directly, respond};
+use crate::http::turns::{Turn, Turns};
+use crate::mcp::direct::{Direct, Request as Plain};
 
 use super::*;
 
-use request::{Sent, sent};
+use request::{Parts, Sent, sent};
 use world::world;
 
 /// What came back, and whether it came from in front of rmcp.
@@ -75,4 +77,29 @@ fn both_ways_answer_alike() {
         plain_well > CASES / 8 && direct > well / 2 && well < CASES * 3 / 4,
         "{direct} of {well} of {CASES}, {plain_well} plain"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_lasts_as_long_as_the_last_piece_of_its_answer() {
+    let turns = Turns::default();
+    let next = async || turns.next(&axum::http::Extensions::new(), true).await.ok();
+    let mut taken: Vec<Turn> = Vec::new();
+    while let Some(turn) = next().await {
+        taken.push(turn);
+    }
+    let large = Parts::new("resources/read", Some("skill://hard/200000.txt"), None).sent(true);
+    let direct = Direct::new(handler(&world().skills), "");
+    let reply = direct.begin(Plain::read(&large.body).unwrap()).unwrap();
+    let (answer, turn) = (direct.finish(reply).await, taken.pop().unwrap());
+    let mut body = respond(answer, turn).into_body();
+    let mut last = None;
+    let mut pieces = 0;
+    while let Some(frame) = body.frame().await {
+        (last, pieces) = (frame.unwrap().into_data().ok(), pieces + 1);
+        assert!(next().await.is_none());
+    }
+    drop(body);
+    assert!(pieces > 3 && next().await.is_none());
+    drop(last);
+    assert!(next().await.is_some());
 }

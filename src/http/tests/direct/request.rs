@@ -26,7 +26,7 @@ impl std::fmt::Debug for Sent {
 
 /// A request in parts, each as JSON.
 #[derive(Clone, Debug)]
-struct Parts {
+pub(crate) struct Parts {
     top: Vec<(String, String)>,
     params: Vec<(String, String)>,
     meta: Vec<(String, String)>,
@@ -42,7 +42,7 @@ fn object(fields: &[(String, String)], space: &str) -> String {
 }
 
 impl Parts {
-    fn new(method: &str, uri: Option<&str>, cursor: Option<&str>) -> Self {
+    pub(crate) fn new(method: &str, uri: Option<&str>, cursor: Option<&str>) -> Self {
         let owned = |fields: &[(&str, &str)]| {
             fields.iter().map(|(key, value)| (format!("\"{key}\""), (*value).to_owned())).collect::<Vec<_>>()
         };
@@ -71,7 +71,7 @@ impl Parts {
         Self { top, params, meta, headers, around: Default::default(), space: "" }
     }
 
-    fn sent(&self, is_plain: bool) -> Sent {
+    pub(crate) fn sent(&self, is_plain: bool) -> Sent {
         let mut params = self.params.clone();
         params.push(("\"_meta\"".to_owned(), object(&self.meta, self.space)));
         let mut top = self.top.clone();
