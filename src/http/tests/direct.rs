@@ -79,8 +79,15 @@ fn both_ways_answer_alike() {
     );
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_turn_lasts_as_long_as_the_last_piece_of_its_answer() {
+#[test]
+fn a_turn_lasts_as_long_as_the_last_piece_of_its_answer() {
+    let direct = Direct::new(handler(&world().skills), "");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    runtime.block_on(keep_a_turn(direct));
+}
+
+async fn keep_a_turn(direct: Direct) {
     let turns = Turns::default();
     let next = async || turns.next(&axum::http::Extensions::new(), true).await.ok();
     let mut taken: Vec<Turn> = Vec::new();
@@ -88,7 +95,6 @@ async fn a_turn_lasts_as_long_as_the_last_piece_of_its_answer() {
         taken.push(turn);
     }
     let large = Parts::new("resources/read", Some("skill://hard/200000.txt"), None).sent(true);
-    let direct = Direct::new(handler(&world().skills), "");
     let reply = direct.begin(Plain::read(&large.body).unwrap()).unwrap();
     let (answer, turn) = (direct.finish(reply).await, taken.pop().unwrap());
     let mut body = respond(answer, turn).into_body();
