@@ -82,12 +82,12 @@ impl Digest {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
-    /// As it is displayed.
-    pub fn to_ascii(self) -> [u8; 71] {
-        let mut text = *b"sha256:0000000000000000000000000000000000000000000000000000000000000000";
+    /// The 64 hex digits.
+    pub fn to_hex(self) -> [u8; 64] {
+        let mut digits = [0; 64];
         // The room is exactly what the digits take.
-        let _ = hex::encode_to_slice(self.0, &mut text["sha256:".len()..]);
-        text
+        let _ = hex::encode_to_slice(self.0, &mut digits);
+        digits
     }
 }
 

@@ -9,7 +9,7 @@ use crate::uri;
 
 /// The served path of a skill's `SKILL.md`.
 pub(super) fn skill_md_path(skill: &Skill) -> String {
-    format!("{}/{SKILL_MD}", skill.path)
+    [&*skill.path, "/", SKILL_MD].concat()
 }
 
 /// The skill whose `SKILL.md` is at `uri`, spelled as the listing spells it: the entry that goes out must have the URI that

@@ -38,13 +38,17 @@ pub(super) fn skill(out: &mut Vec<u8>, snapshot: &Snapshot, skill: &Skill) {
     out.extend_from_slice(b",\"frontmatter\":");
     value(out, &*skill.frontmatter);
     out.extend_from_slice(b",\"resources\":[");
-    for (at, (path, file)) in snapshot.files(skill).enumerate() {
-        out.extend_from_slice(if at == 0 { b"{\"uri\":" } else { b",{\"uri\":" });
+    let mut opening = &b"{\"uri\":"[..];
+    for (path, file) in snapshot.files(skill) {
+        out.extend_from_slice(opening);
         uri_of(out, path);
-        out.extend_from_slice(b",\"digest\":\"");
-        out.extend_from_slice(&file.digest().to_ascii());
+        out.extend_from_slice(b",\"digest\":\"sha256:");
+        out.extend_from_slice(&file.digest().to_hex());
         out.extend_from_slice(b"\",\"size\":");
         value(out, &file.size());
+        opening = b"},{\"uri\":";
+    }
+    if opening.starts_with(b"}") {
         out.push(b'}');
     }
     out.extend_from_slice(b"]}");

@@ -45,6 +45,12 @@ fn plain_requests_are_recognised() {
         META,
         Some((Method::ReadDirectory, Some(""), Some(""))),
     );
+    let long = META.replacen(
+        '{',
+        r#"{"a":123456789012345678,"b":-0.123456789012345678,"/09:":"//0123456789/::","#,
+        1,
+    );
+    check("skills/list", "", &long, Some((Method::ListSkills, None, None)));
     let more = META.replacen(
         '{',
         r#"{"progressToken":[1.5],"traceparent":"00-1","io.modelcontextprotocol/clientInfo":7,"#,
@@ -69,6 +75,10 @@ fn other_messages_are_not() {
     check("skills/list", "", &META.replace(":{}", ":[]"), None);
     check("skills/list", "", &META.replace(":{}", r#":{"roots":1}"#), None);
     check("skills/list", "", &META.replacen('{', r#"{"x":1234567890123456789,"#, 1), None);
+    for at in 0..16 {
+        let key = format!(r#"{{"{}":{},"#, "x".repeat(at), "9".repeat(19));
+        check("skills/list", "", &META.replacen('{', &key, 1), None);
+    }
     let deep = format!(r#"{{"x":{}{},"#, "[".repeat(60), "]".repeat(60));
     check("skills/list", "", &META.replacen('{', &deep, 1), None);
     for message in ["", "{}", "[]", r#"["2.0",1,"skills/list",{}]"#, "\u{feff}{}"] {
