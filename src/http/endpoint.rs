@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -93,16 +93,21 @@ pub(super) async fn nothing_here() -> StatusCode {
 
 impl Endpoint {
     async fn post(&self, request: Request) -> Result<Response, Refused> {
-        let (mut head, body) = request.into_parts();
+        let (head, body) = request.into_parts();
         if !is_json(&head.headers) {
             let why = "the Content-Type of a request is application/json";
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
         let body = body::read(body).await?;
-        let mut body = body.slice_ref(wire::without_mark(&body));
-        if let Some(response) = self.directly(&head, &body).await? {
-            return Ok(response);
+        let body = body.slice_ref(wire::without_mark(&body));
+        match self.directly(&head, &body).await? {
+            Some(response) => Ok(response),
+            // Boxed, because what rmcp needs for it takes kilobytes, which would be moved about for every other request too.
+            None => Box::pin(self.by_rmcp(head, body)).await,
         }
+    }
+
+    async fn by_rmcp(&self, mut head: Parts, mut body: Bytes) -> Result<Response, Refused> {
         let message = wire::parse(&body)?;
         let turn = self.turns.next(&head.extensions, wire::asks_for_file(&message)).await?;
         if let Some(id) = wire::subscribes(&message) {
