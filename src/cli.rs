@@ -7,6 +7,7 @@ mod named;
 
 use std::fmt::Display;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -275,9 +276,18 @@ impl args::ListeningArgs {
                 "--listen `{listen}`: an address is HOST:PORT, such as 127.0.0.1:8008 or [::1]:8008"
             ));
         }
+        if self.anonymous && self.token_file.is_some() {
+            return Err(
+                "--anonymous lets everybody in, and --token-file does not: give one of them".to_owned()
+            );
+        }
         let http = http::Options {
             allow_hosts: parse_all("--allow-host", &self.allow_host)?,
             allow_origins: parse_all("--allow-origin", &self.allow_origin)?,
+            token_file: self.token_file,
+            anonymous: self.anonymous,
+            trusted_proxies: parse_all("--trusted-proxy", &self.trusted_proxy)?,
+            rate_limit: NonZeroU32::new(self.rate_limit),
             sessions: self.sessions,
         };
         Ok(Listening { address: self.listen, http })

@@ -382,6 +382,10 @@ const VARIABLES: &[(&str, &str, &[&str], &str)] = &[
     ("WAIT_FOR_ROOT", "1", &["stdio", "nope"], "waiting for nope"),
     ("STRICT", "on", &["stdio", "mixed"], "--strict serves nothing"),
     ("LISTEN", "nowhere", &["http", "good"], "--listen `nowhere`"),
+    ("TOKEN_FILE", "nope", &["http", "--listen", "127.0.0.1:0", "good"], "cannot read the token file nope"),
+    ("ANONYMOUS", "true", &["http", "--token-file", "x", "good"], "--anonymous lets everybody in"),
+    ("TRUSTED_PROXY", "::1\nnope\n", &["http", "good"], "--trusted-proxy `nope`"),
+    ("RATE_LIMIT", "often", &["http", "good"], "'often'"),
 ];
 
 /// Those that need a listening server.

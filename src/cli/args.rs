@@ -244,6 +244,18 @@ pub(super) struct ListeningArgs {
     /// A web page's origin that may ask, besides this server's own: https://app.example. Can be repeated
     #[arg(long, value_name = "ORIGIN", env = "SKILLSERVE_ALLOW_ORIGIN")]
     pub allow_origin: Vec<String>,
+    /// Answer only holders of a token in FILE: one NAME:TOKEN or NAME:sha256:HEX a line, read again when it changes
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TOKEN_FILE")]
+    pub token_file: Option<PathBuf>,
+    /// Answer everybody, also beyond this machine
+    #[arg(long, env = "SKILLSERVE_ANONYMOUS", value_parser = BoolishValueParser::new())]
+    pub anonymous: bool,
+    /// Take the word of a proxy at this address for where a request comes from: 10.0.0.0/8, ::1, unix. Can be repeated
+    #[arg(long, value_name = "CIDR", env = "SKILLSERVE_TRUSTED_PROXY")]
+    pub trusted_proxy: Vec<String>,
+    /// The most requests a minute, and at once, of one holder of a token or one address; 0 for no limit
+    #[arg(long, value_name = "N", env = "SKILLSERVE_RATE_LIMIT", default_value_t = crate::http::RATE_LIMIT)]
+    pub rate_limit: u32,
     /// Keep at most this many sessions of clients from before 2026-07-28, which hear of changes only in one
     #[arg(long, value_name = "N", env = "SKILLSERVE_SESSIONS", default_value_t = 0)]
     pub sessions: usize,

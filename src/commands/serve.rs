@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::catalog::Catalog;
 use crate::cli::{Listening, Serving, Source};
+use crate::http::Admission;
 use crate::log;
 use crate::mcp::Handler;
 
@@ -35,9 +36,15 @@ pub fn http(source: Source, serving: Serving, listening: Listening) -> anyhow::R
     run(async {
         let listener = bind(&listening.address).await?;
         let address = listener.local_addr()?;
+        let admission = Admission::new(Some(address), &listening.http)?;
         let (catalog, handler) = start(source, serving).await?;
         tell_address(address, listening.address.ends_with(":0"));
-        until_failure(&catalog, crate::http::serve(listener, handler, listening.http, stopped()?)).await
+        let serve = crate::http::serve(listener, handler, admission, listening.http.sessions, stopped()?);
+        until_failure(&catalog, async {
+            serve.await;
+            Ok(())
+        })
+        .await
     })
 }
 

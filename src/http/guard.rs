@@ -1,4 +1,4 @@
-//! Who may ask: the check of `Host` and `Origin` that keeps web pages from reaching a server on their reader's machine,
+//! Where a request may come from: the check of `Host` and `Origin` that keeps web pages from reaching a server on their reader's machine,
 //! by a request across origins or by rebinding a name of theirs to it.
 
 use std::net::SocketAddr;
@@ -8,13 +8,14 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::uri::Authority;
 use axum::middleware::Next;
 use axum::response::Response;
 
 use super::Options;
 use super::allowed::{Host, Origin};
 use super::caller::{Caller, Peer};
-use super::legacy::SESSION_ID;
+use super::proxies::Proxies;
 use super::refusal::Refused;
 
 /// The names by which a machine calls itself.
@@ -29,19 +30,23 @@ const CORS: [(HeaderName, &str); 2] = [
     (header::ACCESS_CONTROL_MAX_AGE, "7200"),
 ];
 
-/// The hosts and the origins that may ask.
+/// What a page of another origin may read beside what browsers always show it.
+const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id, retry-after, www-authenticate");
+
+/// The hosts and the origins that may ask, and those who may ask for others.
 #[derive(Debug)]
 pub(super) struct Guard {
     hosts: Vec<Host>,
     origins: Vec<Origin>,
+    proxies: Proxies,
 }
 
 impl Guard {
     /// Lets through what names this machine or, where it is one, the address listened on; pages of this very server; and
     /// what the options add.
-    pub(super) fn new(address: SocketAddr, options: &Options) -> Self {
+    pub(super) fn new(address: Option<SocketAddr>, options: &Options) -> Self {
         let mut hosts: Vec<Host> = LOOPBACK.iter().filter_map(|host| host.parse().ok()).collect();
-        if !address.ip().is_unspecified() {
+        if let Some(address) = address.filter(|address| !address.ip().is_unspecified()) {
             hosts.extend(
                 SocketAddr::new(address.ip(), 0)
                     .to_string()
@@ -50,20 +55,36 @@ impl Guard {
             );
         }
         hosts.extend(options.allow_hosts.iter().cloned());
-        let own = LOOPBACK.iter().filter_map(|host| format!("http://{host}:{}", address.port()).parse().ok());
-        Self { hosts, origins: own.chain(options.allow_origins.iter().cloned()).collect() }
+        let own = |port| LOOPBACK.iter().filter_map(move |host| format!("http://{host}:{port}").parse().ok());
+        let own = address.into_iter().flat_map(|address| own(address.port()));
+        let origins = own.chain(options.allow_origins.iter().cloned()).collect();
+        Self { hosts, origins, proxies: Proxies::new(options.trusted_proxies.clone()) }
     }
 
     /// Lets a request through or refuses it. Gives back the origin of the page that it comes from, if from one.
-    pub(super) fn check<'a>(&self, headers: &'a HeaderMap) -> Result<Option<&'a HeaderValue>, Refused> {
-        let Some(host) = sole(headers, header::HOST)?.and_then(parse::<Host>) else {
+    ///
+    /// `authority` is the host that stands before the path, as in HTTP/2 and in requests to a proxy. It is looked at as well as
+    /// the header, and may stand for it.
+    pub(super) fn check<'a>(
+        &self,
+        authority: Option<&Authority>,
+        headers: &'a HeaderMap,
+    ) -> Result<Option<&'a HeaderValue>, Refused> {
+        let header = sole(headers, header::HOST)?.map(parse::<Host>);
+        let authority = authority.map(|authority| authority.as_str().parse::<Host>().ok());
+        if header.is_none() && authority.is_none() {
             return Err(Refused::new(StatusCode::BAD_REQUEST, "the Host header is missing or malformed"));
-        };
-        if !self.hosts.iter().any(|known| known.covers(&host)) {
-            return Err(Refused::new(
-                StatusCode::FORBIDDEN,
-                "the Host header names a host that is not allowed here",
-            ));
+        }
+        for host in header.into_iter().chain(authority) {
+            let Some(host) = host else {
+                return Err(Refused::new(StatusCode::BAD_REQUEST, "the Host header is missing or malformed"));
+            };
+            if !self.hosts.iter().any(|known| known.covers(&host)) {
+                return Err(Refused::new(
+                    StatusCode::FORBIDDEN,
+                    "the Host header names a host that is not allowed here",
+                ));
+            }
         }
         let origin = sole(headers, header::ORIGIN)?;
         let is_allowed =
@@ -81,17 +102,23 @@ pub(super) struct Page;
 
 /// Lets requests through or refuses them, and lets pages that may ask read what they are answered.
 pub(super) async fn layer(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
-    let origin = match guard.check(request.headers()) {
+    let caller = guard.proxies.caller(request.extensions().get::<Peer>(), request.headers());
+    let origin = match guard.check(request.uri().authority(), request.headers()) {
         Ok(origin) => origin.cloned(),
-        Err(refused) => return refused.into(),
+        Err(refused) => return said(caller, refused.into()),
     };
-    let caller = Caller::anonymous(request.extensions().get::<Peer>());
-    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(caller.clone());
     if origin.is_some() {
         request.extensions_mut().insert(Page);
     }
     let mut response = next.run(request).await;
     allow_reading(response.headers_mut(), origin);
+    said(caller, response)
+}
+
+/// An answer that says to whom it goes, unless it says so already.
+fn said(caller: Caller, mut response: Response) -> Response {
+    response.extensions_mut().get_or_insert_with(|| caller);
     response
 }
 
@@ -99,7 +126,7 @@ pub(super) async fn layer(State(guard): State<Arc<Guard>>, mut request: Request,
 fn allow_reading(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_name(SESSION_ID));
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         headers.append(header::VARY, HeaderValue::from_name(header::ORIGIN));
     }
 }
@@ -139,15 +166,15 @@ mod tests {
             allow_origins: ["https://app.example.com", "HTTPS://App2.example.com:443/"]
                 .map(|origin| origin.parse().unwrap())
                 .into(),
-            sessions: 0,
+            ..Options::default()
         };
-        let guard = Guard::new(([192, 0, 2, 1], 3000).into(), &options);
+        let guard = Guard::new(Some(([192, 0, 2, 1], 3000).into()), &options);
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, host.parse().unwrap());
         if let Some(origin) = origin {
             headers.insert(header::ORIGIN, origin.parse().unwrap());
         }
-        let refused = guard.check(&headers).map(|_| ());
+        let refused = guard.check(None, &headers).map(|_| ());
         let status = refused.err().map(|refused| Response::from(refused).status());
         assert_eq!(status, expected, "{host} {origin:?}");
     }
@@ -199,10 +226,10 @@ mod tests {
 
     #[test]
     fn a_header_that_is_there_twice_is_refused() {
-        let guard = Guard::new(([127, 0, 0, 1], 3000).into(), &Options::default());
+        let guard = Guard::new(Some(([127, 0, 0, 1], 3000).into()), &Options::default());
         let mut headers = HeaderMap::new();
         headers.append(header::HOST, HeaderValue::from_static("localhost"));
         headers.append(header::HOST, HeaderValue::from_static("evil.example.com"));
-        assert!(guard.check(&headers).is_err());
+        assert!(guard.check(None, &headers).is_err());
     }
 }

@@ -18,8 +18,8 @@ async fn endpoint(skills: &Skills) -> Router {
     let handler = mcp::Handler::new(skills.catalog.clone(), options);
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(skills.catalog.clone(), 1, stopping.clone());
-    let guard = Guard::new(([127, 0, 0, 1], 80).into(), &Options::default());
-    router(Arc::new(guard), Arc::new(Endpoint::new(handler, sessions, stopping)))
+    let admission = Admission::new(Some(([127, 0, 0, 1], 80).into()), &Options::default()).unwrap();
+    router(&admission, Arc::new(Endpoint::new(handler, sessions, stopping)))
 }
 
 async fn ask(
