@@ -12,10 +12,10 @@ use axum::middleware::from_fn_with_state;
 
 use crate::log;
 
-use super::Options;
 use super::auth::{self, Authenticator, Desk};
 use super::guard::{self, Guard};
 use super::rate::{self, Rates};
+use super::{ENDPOINT, Options};
 
 /// How often what is no longer needed of callers is forgotten.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
@@ -45,7 +45,7 @@ impl Admission {
         let authenticator = Arc::new(Authenticator::new(options.token_file.clone())?);
         let rates = Arc::new(Rates::new(options.rate_limit));
         let guard = Arc::new(Guard::new(address, options));
-        Ok(Self { guard, desk: Desk { authenticator, rates } })
+        Ok(Self { guard, desk: Desk { authenticator, rates, endpoint: ENDPOINT.into() } })
     }
 
     /// Puts the checks before the routes: first where a request comes from, then who sends it, then how often.

@@ -15,7 +15,6 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::ENDPOINT;
 use super::caller::{Caller, Network};
 use super::guard::Page;
 use super::rate::Rates;
@@ -126,12 +125,14 @@ const PASSWORD: HeaderValue =
 pub(super) struct Desk {
     pub(super) authenticator: Arc<Authenticator>,
     pub(super) rates: Arc<Rates>,
+    /// The path of the endpoint, where only programs ask.
+    pub(super) endpoint: Arc<str>,
 }
 
 /// Lets those through who are known, and says who they are: to what stands behind in the request, to what stands before in the answer.
 /// What they have said of themselves goes no further.
 pub(super) async fn layer(State(desk): State<Desk>, mut request: Request, next: Next) -> Response {
-    let with_password = is_for_reading(&request);
+    let with_password = desk.is_for_reading(&request);
     let credentials = Credentials::take(request.headers_mut(), with_password);
     if is_for_everybody(&request) {
         return next.run(request).await;
@@ -145,24 +146,27 @@ pub(super) async fn layer(State(desk): State<Desk>, mut request: Request, next: 
         }
         Err(denied) => {
             let refused = desk.rates.count(&caller).err();
-            refused.unwrap_or_else(|| denied.refuse(is_navigation(&request))).into()
+            refused.unwrap_or_else(|| denied.refuse(desk.is_navigation(&request))).into()
         }
     };
     response.extensions_mut().insert(caller);
     response
 }
 
-/// Whether a page or a part of one is asked for, as a browser does that knows a password. It sends that unasked, whatever
-/// page has led there, so that it counts nowhere else.
-fn is_for_reading(request: &Request) -> bool {
-    matches!(*request.method(), Method::GET | Method::HEAD) && request.uri().path() != ENDPOINT
-}
+impl Desk {
+    /// Whether a page or a part of one is asked for, as a browser does that knows a password. It sends that unasked,
+    /// whatever page has led there, so that it counts nowhere else.
+    fn is_for_reading(&self, request: &Request) -> bool {
+        matches!(*request.method(), Method::GET | Method::HEAD) && request.uri().path() != &*self.endpoint
+    }
 
-/// Whether a person goes to a page, and not a program, or a script of a page whose user must not be disturbed.
-fn is_navigation(request: &Request) -> bool {
-    let header = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let is_html = || header("accept").is_some_and(|accept| accept.contains("text/html"));
-    is_for_reading(request) && header("sec-fetch-mode").map_or_else(is_html, |mode| mode == "navigate")
+    /// Whether a person goes to a page, and not a program, or a script of a page whose user must not be disturbed.
+    fn is_navigation(&self, request: &Request) -> bool {
+        let header = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let is_html = || header("accept").is_some_and(|accept| accept.contains("text/html"));
+        self.is_for_reading(request)
+            && header("sec-fetch-mode").map_or_else(is_html, |mode| mode == "navigate")
+    }
 }
 
 /// Whether no token can be expected: a browser asks for a page whether it may ask, or there is nothing to be had.
@@ -188,7 +192,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), format!("alice:{TOKEN}\n")).unwrap();
         let authenticator = Arc::new(Authenticator::new(Some(file.path().to_owned())).unwrap());
-        let desk = Desk { authenticator, rates: Arc::new(Rates::new(None)) };
+        let desk = Desk { authenticator, rates: Arc::new(Rates::new(None)), endpoint: "/mcp".into() };
         let seen = async |request: Request| {
             let name = request.extensions().get::<Caller>().and_then(|caller| caller.name.clone());
             format!("{name:?} {}", request.headers().contains_key("authorization"))

@@ -6,9 +6,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use axum::http::uri::Authority;
+use axum::http::{StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -62,29 +61,24 @@ impl Guard {
     }
 
     /// Lets a request through or refuses it. Gives back the origin of the page that it comes from, if from one.
-    ///
-    /// `authority` is the host that stands before the path, as in HTTP/2 and in requests to a proxy. It is looked at as well as
-    /// the header, and may stand for it.
     pub(super) fn check<'a>(
         &self,
-        authority: Option<&Authority>,
+        uri: &Uri,
         headers: &'a HeaderMap,
     ) -> Result<Option<&'a HeaderValue>, Refused> {
+        // HTTP/2 says the host with the target; where it is said twice, both count.
+        let target = uri.authority().map(|authority| authority.as_str().parse().ok());
         let header = sole(headers, header::HOST)?.map(parse::<Host>);
-        let authority = authority.map(|authority| authority.as_str().parse::<Host>().ok());
-        if header.is_none() && authority.is_none() {
+        let said: Option<Vec<Host>> = target.into_iter().chain(header).collect();
+        let Some(said) = said.filter(|said| !said.is_empty()) else {
             return Err(Refused::new(StatusCode::BAD_REQUEST, "the Host header is missing or malformed"));
-        }
-        for host in header.into_iter().chain(authority) {
-            let Some(host) = host else {
-                return Err(Refused::new(StatusCode::BAD_REQUEST, "the Host header is missing or malformed"));
-            };
-            if !self.hosts.iter().any(|known| known.covers(&host)) {
-                return Err(Refused::new(
-                    StatusCode::FORBIDDEN,
-                    "the Host header names a host that is not allowed here",
-                ));
-            }
+        };
+        let is_known = |host: &Host| self.hosts.iter().any(|known| known.covers(host));
+        if !said.iter().all(is_known) {
+            return Err(Refused::new(
+                StatusCode::FORBIDDEN,
+                "the Host header names a host that is not allowed here",
+            ));
         }
         let origin = sole(headers, header::ORIGIN)?;
         let is_allowed =
@@ -103,7 +97,7 @@ pub(super) struct Page;
 /// Lets requests through or refuses them, and lets pages that may ask read what they are answered.
 pub(super) async fn layer(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
     let caller = guard.proxies.caller(request.extensions().get::<Peer>(), request.headers());
-    let origin = match guard.check(request.uri().authority(), request.headers()) {
+    let origin = match guard.check(request.uri(), request.headers()) {
         Ok(origin) => origin.cloned(),
         Err(refused) => return said(caller, refused.into()),
     };
@@ -174,7 +168,7 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(header::ORIGIN, origin.parse().unwrap());
         }
-        let refused = guard.check(None, &headers).map(|_| ());
+        let refused = guard.check(&Uri::from_static("/mcp"), &headers).map(|_| ());
         let status = refused.err().map(|refused| Response::from(refused).status());
         assert_eq!(status, expected, "{host} {origin:?}");
     }
@@ -230,6 +224,6 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.append(header::HOST, HeaderValue::from_static("localhost"));
         headers.append(header::HOST, HeaderValue::from_static("evil.example.com"));
-        assert!(guard.check(None, &headers).is_err());
+        assert!(guard.check(&Uri::from_static("/mcp"), &headers).is_err());
     }
 }
