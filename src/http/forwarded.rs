@@ -47,8 +47,9 @@ fn elements(line: &HeaderValue) -> Option<Vec<Option<IpAddr>>> {
     let (mut elements, mut hop, mut is_empty) = (Vec::new(), None, true);
     loop {
         rest = rest.trim_ascii_start();
-        if let Some((name, after)) = rest.split_once('=').filter(|(name, _)| is_token(name)) {
-            let (value, after) = value(after)?;
+        let (name, after) = token(rest);
+        if !name.is_empty() {
+            let (value, after) = value(after.strip_prefix('=')?)?;
             if name.eq_ignore_ascii_case("for") {
                 // Said twice, it says nothing.
                 if hop.is_some() {
@@ -79,8 +80,7 @@ fn elements(line: &HeaderValue) -> Option<Vec<Option<IpAddr>>> {
 /// The value that `text` begins with, in quotes or not, and what follows it.
 fn value(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
-        let end = text.find(|c: char| !is_token_char(c)).unwrap_or(text.len());
-        let (value, rest) = text.split_at_checked(end)?;
+        let (value, rest) = token(text);
         return (!value.is_empty()).then(|| (value.to_owned(), rest));
     };
     let mut value = String::new();
@@ -95,14 +95,12 @@ fn value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(is_token_char)
-}
-
-/// Whether it can stand in a value without quotes. Some proxies write a colon, though the colon of a port and of IPv6 asks
-/// for quotes.
-fn is_token_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~:[]".contains(c)
+/// The name or the value without quotes that `text` begins with, and what follows it. Some proxies write a colon there,
+/// though that of a port and of IPv6 asks for quotes.
+fn token(text: &str) -> (&str, &str) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~:[]".contains(c);
+    let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    text.split_at_checked(end).unwrap_or((text, ""))
 }
 
 #[cfg(test)]

