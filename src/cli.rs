@@ -108,6 +108,8 @@ pub struct Serving {
 pub struct Listening {
     /// The host and the port; port 0 takes a free one.
     pub address: String,
+    /// The same for the one who runs this server, where that is another one.
+    pub admin: Option<String>,
     /// Who may ask.
     pub http: http::Options,
 }
@@ -267,21 +269,27 @@ impl From<args::ServingArgs> for Serving {
 
 impl args::ListeningArgs {
     fn into_listening(self) -> Result<Listening, String> {
-        // Whether it can be listened there is for the system to say; whether it is an address is clear before that.
-        let has_port = |address: &str| address.parse().is_ok_and(|host: http::Host| host.port().is_some());
-        if self.listen.parse::<SocketAddr>().is_err() && !has_port(&self.listen) {
-            let listen = self.listen;
-            return Err(format!(
-                "--listen `{listen}`: an address is HOST:PORT, such as 127.0.0.1:8008 or [::1]:8008"
-            ));
+        check_address("--listen", &self.listen)?;
+        if let Some(address) = &self.admin_listen {
+            check_address("--admin-listen", address)?;
         }
         let http = http::Options {
             allow_hosts: parse_all("--allow-host", &self.allow_host)?,
             allow_origins: parse_all("--allow-origin", &self.allow_origin)?,
             sessions: self.sessions,
+            access_log: !self.no_access_log,
         };
-        Ok(Listening { address: self.listen, http })
+        Ok(Listening { address: self.listen, admin: self.admin_listen, http })
     }
+}
+
+/// Whether it can be listened there is for the system to say; whether it is an address is clear before that.
+fn check_address(option: &str, address: &str) -> Result<(), String> {
+    let has_port = |address: &str| address.parse().is_ok_and(|host: http::Host| host.port().is_some());
+    if address.parse::<SocketAddr>().is_ok() || has_port(address) {
+        return Ok(());
+    }
+    Err(format!("{option} `{address}`: an address is HOST:PORT, such as 127.0.0.1:8008 or [::1]:8008"))
 }
 
 fn parse_all<T: FromStr<Err: Display>>(option: &str, values: &[String]) -> Result<Vec<T>, String> {

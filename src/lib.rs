@@ -43,6 +43,7 @@ mod skill;
 mod stdio;
 #[cfg(test)]
 mod testing;
+mod timestamp;
 pub mod tree;
 mod uri;
 mod watch;

@@ -16,6 +16,7 @@ pub(crate) mod gate;
 mod handler;
 mod instructions;
 mod listen;
+pub(crate) mod method;
 mod page;
 mod resource;
 pub(crate) mod session;

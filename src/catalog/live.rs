@@ -10,6 +10,7 @@ use tokio::sync::{Mutex, Semaphore, watch};
 use crate::skill::Digest;
 use crate::tree::Hint;
 
+use super::looks::{LookCounts, Looks};
 use super::shard::File;
 use super::snapshot::Snapshot;
 use super::standing::Standing;
@@ -35,6 +36,8 @@ struct Shared {
     look: Box<Look>,
     /// Held by the one look that runs.
     looking: Mutex<()>,
+    /// What all looks cost.
+    looks: Looks,
     /// When the directories are looked at next, where they are polled.
     next_look: std::sync::Mutex<Option<Instant>>,
     /// A permit for each file that may be read.
@@ -74,6 +77,7 @@ impl Catalog {
             current: watch::Sender::new(State::Building),
             look: Box::new(move |hint| look(hint).map(Into::into)),
             looking: Mutex::new(()),
+            looks: Looks::default(),
             next_look: std::sync::Mutex::new(None),
             reads: Arc::new(Semaphore::new(READS_MAX)),
         };
@@ -107,6 +111,11 @@ impl Catalog {
             State::Ready(standing) => Some(standing.clone()),
             State::Building | State::Failed(_) => None,
         }
+    }
+
+    /// What all looks cost since the start.
+    pub fn look_counts(&self) -> LookCounts {
+        self.shared.looks.read()
     }
 
     /// Waits until something else than in `seen` is served, or something else is not. Never ends when there will be
@@ -218,7 +227,10 @@ impl Shared {
         }
         let looking = self.clone();
         let looked = tokio::task::spawn_blocking(move || (looking.look)(&hint)).await;
-        match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
+        let looked =
+            looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}")));
+        self.looks.count(looked.as_ref().ok().map(|standing| &standing.look));
+        match looked {
             Ok(standing) => self.current.send_if_modified(|state| {
                 let is_new = !matches!(state, State::Ready(current) if current.tells_same(&standing));
                 *state = State::Ready(standing);

@@ -238,6 +238,9 @@ pub(super) struct ListeningArgs {
     /// The address to listen on; port 0 takes a free one and prints it
     #[arg(long, value_name = "HOST:PORT", env = "SKILLSERVE_LISTEN", default_value = "127.0.0.1:8008")]
     pub listen: String,
+    /// Serve metrics and status on this address instead, not beside the endpoint
+    #[arg(long, value_name = "HOST:PORT", env = "SKILLSERVE_ADMIN_LISTEN")]
+    pub admin_listen: Option<String>,
     /// A host name under which clients may ask, besides this machine's own. Can be repeated
     #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST")]
     pub allow_host: Vec<String>,
@@ -247,6 +250,9 @@ pub(super) struct ListeningArgs {
     /// Keep at most this many sessions of clients from before 2026-07-28, which hear of changes only in one
     #[arg(long, value_name = "N", env = "SKILLSERVE_SESSIONS", default_value_t = 0)]
     pub sessions: usize,
+    /// Do not tell each request on stderr
+    #[arg(long, env = "SKILLSERVE_NO_ACCESS_LOG", value_parser = BoolishValueParser::new(), help_heading = "Messages")]
+    pub no_access_log: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::catalog::Catalog;
 use crate::cli::{Listening, Serving, Source};
+use crate::http::Listeners;
 use crate::log;
 use crate::mcp::Handler;
 
@@ -33,11 +34,18 @@ pub fn stdio(source: Source, serving: Serving) -> anyhow::Result<Exit> {
 /// A sentence for what keeps it from serving.
 pub fn http(source: Source, serving: Serving, listening: Listening) -> anyhow::Result<Exit> {
     run(async {
-        let listener = bind(&listening.address).await?;
-        let address = listener.local_addr()?;
+        let main = bind("--listen", &listening.address).await?;
+        let admin = match &listening.admin {
+            Some(address) => Some(bind("--admin-listen", address).await?),
+            None => None,
+        };
         let (catalog, handler) = start(source, serving).await?;
-        tell_address(address, listening.address.ends_with(":0"));
-        until_failure(&catalog, crate::http::serve(listener, handler, listening.http, stopped()?)).await
+        tell_address("listening on", main.local_addr()?, crate::http::ENDPOINT, &listening.address);
+        if let (Some(admin), Some(typed)) = (&admin, &listening.admin) {
+            tell_address("metrics and status are on", admin.local_addr()?, "/", typed);
+        }
+        let listeners = Listeners { main, admin };
+        until_failure(&catalog, crate::http::serve(listeners, handler, listening.http, stopped()?)).await
     })
 }
 
@@ -91,24 +99,24 @@ async fn until_failure(
     }
 }
 
-/// Says where HTTP is listened for. A port that the system chose is told even if nothing but errors is: nobody could
+/// Says where is listened, which was typed as `typed`. A port that the system chose is told even if nothing but errors is: nobody could
 /// connect otherwise.
-fn tell_address(address: SocketAddr, is_chosen: bool) {
-    let url = format!("http://{address}{}", crate::http::ENDPOINT);
-    if is_chosen {
-        tracing::info!(target: log::RESULT, "listening on {url}");
+fn tell_address(what: &str, address: SocketAddr, path: &str, typed: &str) {
+    if typed.ends_with(":0") {
+        tracing::info!(target: log::RESULT, "{what} http://{address}{path}");
     } else {
-        tracing::info!("listening on {url}");
+        tracing::info!("{what} http://{address}{path}");
     }
 }
 
-async fn bind(address: &str) -> anyhow::Result<TcpListener> {
+/// Listens on the address that was given to `option`.
+async fn bind(option: &str, address: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => {
-            anyhow!("{address} is in use: stop the program that has it, or take another port with --listen")
+            anyhow!("{address} is in use: stop the program that has it, or take another port with {option}")
         }
         _ => anyhow!(
-            "cannot listen on {address}: {error}; --listen takes an address of this machine as HOST:PORT"
+            "cannot listen on {address}: {error}; {option} takes an address of this machine as HOST:PORT"
         ),
     })
 }

@@ -4,6 +4,7 @@
 //! connection is one on a request.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use axum::{Extension, Router};
@@ -32,6 +33,34 @@ const DRAIN_MAX: Duration = Duration::from_secs(5);
 /// How long to wait when the system has no more connections to give.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
+/// What has become of connections so far.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// How many are open.
+    pub(crate) open: AtomicU64,
+    /// How many were let in.
+    pub(crate) accepted: AtomicU64,
+    /// How many were closed while their client was waited for, so that another one could be let in.
+    pub(crate) dismissed: AtomicU64,
+}
+
+/// A connection that is counted while it is open.
+struct Open(Arc<Counts>);
+
+impl Open {
+    fn new(counts: Arc<Counts>) -> Self {
+        counts.accepted.fetch_add(1, Relaxed);
+        counts.open.fetch_add(1, Relaxed);
+        Self(counts)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Relaxed);
+    }
+}
+
 /// Serves connections until `shutdown` ends, and then those that have a request in hand until it is answered. What lasts
 /// is told by `stopping` to end.
 pub(super) async fn run(
@@ -39,8 +68,9 @@ pub(super) async fn run(
     router: Router,
     stopping: CancellationToken,
     shutdown: impl Future<Output = ()>,
+    counts: Arc<Counts>,
 ) {
-    let server = Server::new(router);
+    let server = Server::new(router, counts);
     let graceful = GracefulShutdown::new();
     tokio::select! {
         () = accept(&listener, &server, &graceful) => {}
@@ -94,13 +124,14 @@ async fn place(places: &Arc<Semaphore>, crowd: &Crowd) -> Result<OwnedSemaphoreP
 struct Server {
     builder: Arc<Builder>,
     router: Router,
+    counts: Arc<Counts>,
 }
 
 impl Server {
-    fn new(router: Router) -> Self {
+    fn new(router: Router, counts: Arc<Counts>) -> Self {
         let mut builder = Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(HEAD_READ_MAX).max_buf_size(HEAD_MAX_BYTES);
-        Self { builder: Arc::new(builder), router }
+        Self { builder: Arc::new(builder), router, counts }
     }
 
     async fn connection(
@@ -111,6 +142,7 @@ impl Server {
         watcher: Watcher,
         _place: OwnedSemaphorePermit,
     ) {
+        let open = Open::new(self.counts);
         let router = self.router.layer(Extension(guest.clone())).layer(Extension(peer));
         let connection = self
             .builder
@@ -121,7 +153,10 @@ impl Server {
                     tracing::debug!(%error, "a connection broke off");
                 }
             }
-            () = guest.dismissed() => tracing::debug!("a silent connection made room for another"),
+            () = guest.dismissed() => {
+                open.0.dismissed.fetch_add(1, Relaxed);
+                tracing::debug!("a silent connection made room for another");
+            }
         }
     }
 }
@@ -150,7 +185,8 @@ mod tests {
     /// whenever nothing else happens.
     async fn check(begin: &[u8]) {
         let (listener, address) = listen().await;
-        tokio::spawn(run(listener, Router::new(), CancellationToken::new(), std::future::pending()));
+        let never = std::future::pending();
+        tokio::spawn(run(listener, Router::new(), CancellationToken::new(), never, Arc::default()));
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(begin).await.unwrap();
         let mut answer = Vec::new();
@@ -172,7 +208,8 @@ mod tests {
         const LARGE: usize = 64 << 20;
         let (listener, address) = listen().await;
         let router = Router::new().fallback(async || vec![b'x'; LARGE]);
-        tokio::spawn(run(listener, router, CancellationToken::new(), std::future::pending()));
+        let never = std::future::pending();
+        tokio::spawn(run(listener, router, CancellationToken::new(), never, Arc::default()));
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
         client.readable().await.unwrap();

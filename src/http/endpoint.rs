@@ -15,6 +15,7 @@ use crate::mcp::gate::Gate;
 use crate::mcp::wire;
 use crate::mcp::{Handler, REQUEST_MAX_BYTES};
 
+use super::answered::Answered;
 use super::body;
 use super::guard::{self, Page};
 use super::legacy::{self, Holding};
@@ -59,8 +60,9 @@ impl Endpoint {
 /// Answers any request to the endpoint's path.
 pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
     let Endpoint { sessions, gate, .. } = &*endpoint;
+    let mut asked = Answered::default();
     let answered = match *request.method() {
-        Method::POST => endpoint.post(request).await,
+        Method::POST => endpoint.post(request, &mut asked).await,
         Method::GET => legacy::open_stream(request.headers(), sessions, gate)
             .map(|stream| turns::stay(turns::asked(request.extensions()), stream)),
         Method::DELETE => legacy::end(request.headers(), sessions),
@@ -71,6 +73,7 @@ pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Reque
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         response.headers_mut().insert(header::ALLOW, endpoint.methods());
     }
+    asked.tell(&mut response);
     response
 }
 
@@ -80,7 +83,8 @@ pub(super) async fn nothing_here() -> StatusCode {
 }
 
 impl Endpoint {
-    async fn post(&self, request: Request) -> Result<Response, Refused> {
+    /// Answers a message. What it asks for is noted in `asked` as soon as it is known, whatever becomes of it.
+    async fn post(&self, request: Request, asked: &mut Answered) -> Result<Response, Refused> {
         let (mut head, body) = request.into_parts();
         if !is_json(&head.headers) {
             let why = "the Content-Type of a request is application/json";
@@ -89,6 +93,7 @@ impl Endpoint {
         let body = body::read(body).await?;
         let mut body = body.slice_ref(wire::without_mark(&body));
         let message = wire::parse(&body)?;
+        *asked = Answered::asked(&message);
         let turn = self.turns.next(&head.extensions, wire::asks_for_file(&message)).await?;
         if let Some(id) = wire::subscribes(&message) {
             head.extensions.insert(self.gate.admit(Some(id))?);
@@ -106,6 +111,11 @@ impl Endpoint {
         let mut response = turn.hold(response).await;
         holding.announce(&mut response, &self.sessions);
         Ok(response)
+    }
+
+    /// Where subscriptions come in.
+    pub(super) fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     fn preflight(&self) -> Response {

@@ -86,11 +86,13 @@ pub(super) async fn layer(State(guard): State<Arc<Guard>>, mut request: Request,
         Err(refused) => return refused.into(),
     };
     let caller = Caller::anonymous(request.extensions().get::<Peer>());
-    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(caller.clone());
     if origin.is_some() {
         request.extensions_mut().insert(Page);
     }
     let mut response = next.run(request).await;
+    // For who logs it. Who learns more of the caller on the way says that instead.
+    response.extensions_mut().get_or_insert_with(|| caller);
     allow_reading(response.headers_mut(), origin);
     response
 }
@@ -139,7 +141,7 @@ mod tests {
             allow_origins: ["https://app.example.com", "HTTPS://App2.example.com:443/"]
                 .map(|origin| origin.parse().unwrap())
                 .into(),
-            sessions: 0,
+            ..Options::default()
         };
         let guard = Guard::new(([192, 0, 2, 1], 3000).into(), &options);
         let mut headers = HeaderMap::new();

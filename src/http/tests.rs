@@ -19,7 +19,10 @@ async fn endpoint(skills: &Skills) -> Router {
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(skills.catalog.clone(), 1, stopping.clone());
     let guard = Guard::new(([127, 0, 0, 1], 80).into(), &Options::default());
-    router(Arc::new(guard), Arc::new(Endpoint::new(handler, sessions, stopping)))
+    let health = Health::new(skills.catalog.clone(), stopping.clone());
+    let observer = Observer { metrics: Arc::default(), endpoint: ENDPOINT, is_logged: false };
+    let routes = endpoint_routes(Arc::new(Endpoint::new(handler, sessions, stopping)));
+    router(routes, Arc::new(guard), health, Arc::new(observer))
 }
 
 async fn ask(

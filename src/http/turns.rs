@@ -14,6 +14,7 @@ use axum::response::Response;
 use http_body_util::BodyExt as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::answered;
 use super::crowd::{Guest, InHand};
 use super::refusal::Refused;
 
@@ -67,12 +68,14 @@ impl Turn {
     where
         B: HttpBody<Data = Bytes, Error = Infallible> + Send + 'static,
     {
-        let (head, body) = answer.into_parts();
+        let (mut head, body) = answer.into_parts();
         if is_event_stream(&head.headers) {
             return stay(self.in_hand, Response::from_parts(head, Body::new(body)));
         }
         let Ok(body) = body.collect().await;
-        let held = Held { bytes: body.to_bytes(), _turn: self };
+        let bytes = body.to_bytes();
+        answered::read(&mut head, &bytes);
+        let held = Held { bytes, _turn: self };
         Response::from_parts(head, Body::from(Bytes::from_owner(held)))
     }
 }

@@ -16,6 +16,7 @@ use super::wire::Refusal;
 #[derive(Clone, Debug)]
 pub(crate) struct Gate {
     catalog: Catalog,
+    max: usize,
     places: Arc<Semaphore>,
     end: CancellationToken,
 }
@@ -34,7 +35,12 @@ pub(crate) struct Pass {
 impl Gate {
     /// A gate for at most `max` subscriptions at once, which end with `end`.
     pub(crate) fn new(catalog: Catalog, max: usize, end: CancellationToken) -> Self {
-        Self { catalog, places: Arc::new(Semaphore::new(max)), end }
+        Self { catalog, max, places: Arc::new(Semaphore::new(max)), end }
+    }
+
+    /// How many subscriptions are inside.
+    pub(crate) fn inside(&self) -> usize {
+        self.max - self.places.available_permits().min(self.max)
     }
 
     /// Lets the subscription that the request with this id asks for in.

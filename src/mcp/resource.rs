@@ -1,16 +1,14 @@
 //! Skills, files and directories as resources (U5, D1), and files' contents (R1).
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use chrono::{DateTime, Datelike, SecondsFormat};
 use rmcp::model::{Annotations, DIRECTORY_MIME_TYPE, Resource, ResourceContents};
 
 use crate::catalog::{File, Node, Skill, Snapshot};
 use crate::media_type;
 use crate::skill::{Content, SKILL_MD};
+use crate::timestamp;
 use crate::uri;
 
 use super::entry::{skill_md_path, text};
@@ -57,7 +55,7 @@ pub(super) fn contents(uri: String, path: &str, file: &File, bytes: Bytes) -> Re
 
 fn with_file(resource: Resource, file: &File) -> Resource {
     let resource = resource.with_size(file.size());
-    match file.modified.and_then(timestamp) {
+    match file.modified.and_then(timestamp::seconds) {
         Some(modified) => {
             let mut annotations = Annotations::default();
             annotations.last_modified = Some(modified);
@@ -67,36 +65,7 @@ fn with_file(resource: Resource, file: &File) -> Resource {
     }
 }
 
-/// A time as RFC 3339 writes it, in UTC and whole seconds. `None` outside the years that it can write.
-fn timestamp(time: SystemTime) -> Option<String> {
-    let seconds = match time.duration_since(UNIX_EPOCH) {
-        Ok(after) => i64::try_from(after.as_secs()).ok()?,
-        Err(before) => -i64::try_from(before.duration().as_secs()).ok()?,
-    };
-    let time = DateTime::from_timestamp(seconds, 0)?;
-    (0..=9999).contains(&time.year()).then(|| time.to_rfc3339_opts(SecondsFormat::Secs, true))
-}
-
 /// A served path's parent, empty at the top, and its last segment.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn a_time_is_written_as_rfc_3339_says() {
-        let written = |seconds| timestamp(UNIX_EPOCH + Duration::from_secs(seconds));
-        assert_eq!(written(0).as_deref(), Some("1970-01-01T00:00:00Z"));
-        assert_eq!(written(1_785_196_800).as_deref(), Some("2026-07-28T00:00:00Z"));
-        assert_eq!(written(253_402_300_799).as_deref(), Some("9999-12-31T23:59:59Z"));
-        assert_eq!(written(253_402_300_800), None);
-        assert_eq!(written(i64::MAX as u64), None);
-        let early = UNIX_EPOCH - Duration::from_secs(1);
-        assert_eq!(timestamp(early).as_deref(), Some("1969-12-31T23:59:59Z"));
-    }
 }

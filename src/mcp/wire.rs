@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use rmcp::ErrorData;
 use rmcp::model::{
     CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode,
-    GetExtensions as _, JsonRpcMessage, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
+    GetExtensions as _, GetMeta as _, JsonRpcMessage, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
     SubscriptionsListenRequest,
 };
 use serde_json::{Value, json};
@@ -134,6 +134,14 @@ pub(crate) fn asks_for_file(message: &Incoming) -> bool {
 /// Whether a message begins a session.
 pub(crate) fn initializes(message: &Incoming) -> bool {
     matches!(message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)))
+}
+
+/// The W3C trace context that a request says it was made in.
+pub(crate) fn traceparent(message: &Incoming) -> Option<&str> {
+    match message {
+        JsonRpcMessage::Request(request) => request.request.get_meta().0.0.get("traceparent")?.as_str(),
+        _ => None,
+    }
 }
 
 /// A message as JSON again.
