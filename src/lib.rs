@@ -10,7 +10,7 @@
 //!
 //! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
 //!
-//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog, watch → tree, format →
+//! Imports point one way: `main → commands → cli → stdio, http → mcp, log → report → catalog, watch → tree, format →
 //! hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri → skill, finding`. What does *not* happen is as much
 //! a part of the design:
 //!
