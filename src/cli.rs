@@ -6,7 +6,6 @@ mod mount;
 mod named;
 
 use std::fmt::Display;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -106,9 +105,11 @@ pub struct Serving {
 /// Where HTTP is listened for.
 #[derive(Debug)]
 pub struct Listening {
-    /// The host and the port; port 0 takes a free one.
-    pub address: String,
-    /// Who may ask.
+    /// At which place.
+    pub address: http::Address,
+    /// With which certificate; without TLS if there is none.
+    pub tls: Option<http::TlsFiles>,
+    /// What is served there, to whom, and how it ends.
     pub http: http::Options,
 }
 
@@ -267,24 +268,22 @@ impl From<args::ServingArgs> for Serving {
 
 impl args::ListeningArgs {
     fn into_listening(self) -> Result<Listening, String> {
-        // Whether it can be listened there is for the system to say; whether it is an address is clear before that.
-        let has_port = |address: &str| address.parse().is_ok_and(|host: http::Host| host.port().is_some());
-        if self.listen.parse::<SocketAddr>().is_err() && !has_port(&self.listen) {
-            let listen = self.listen;
-            return Err(format!(
-                "--listen `{listen}`: an address is HOST:PORT, such as 127.0.0.1:8008 or [::1]:8008"
-            ));
-        }
         let http = http::Options {
+            path: value("--path", &self.path)?,
             allow_hosts: parse_all("--allow-host", &self.allow_host)?,
             allow_origins: parse_all("--allow-origin", &self.allow_origin)?,
             sessions: self.sessions,
+            drain: Duration::from_secs(self.drain_seconds),
         };
-        Ok(Listening { address: self.listen, http })
+        let tls = self.tls_cert.zip(self.tls_key).map(|(cert, key)| http::TlsFiles { cert, key });
+        Ok(Listening { address: value("--listen", &self.listen)?, tls, http })
     }
 }
 
+fn value<T: FromStr<Err: Display>>(option: &str, typed: &str) -> Result<T, String> {
+    typed.parse().map_err(|error| format!("{option} `{typed}`: {error}"))
+}
+
 fn parse_all<T: FromStr<Err: Display>>(option: &str, values: &[String]) -> Result<Vec<T>, String> {
-    let parse = |value: &String| value.parse().map_err(|error| format!("{option} `{value}`: {error}"));
-    values.iter().map(parse).collect()
+    values.iter().map(|typed| value(option, typed)).collect()
 }

@@ -6,74 +6,97 @@ mod accept;
 mod allowed;
 mod body;
 mod caller;
+mod connection;
 mod crowd;
+mod drain;
 mod endpoint;
 mod guard;
 mod legacy;
+mod listen;
+mod pace;
+mod path;
 mod patience;
 mod refusal;
 mod sessions;
+mod share;
 mod stream;
+#[cfg_attr(not(feature = "tls"), path = "http/no_tls.rs")]
+mod tls;
 mod turns;
+#[cfg(unix)]
+mod unix;
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::Context as _;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::any;
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
+use futures::Stream;
 
 use crate::mcp;
 
+use drain::Drain;
 use endpoint::Endpoint;
 use guard::Guard;
 use sessions::Sessions;
 
 pub use allowed::{Host, Origin};
+pub use listen::{Address, Listener};
+pub use path::EndpointPath;
+pub use tls::Tls;
+#[cfg(unix)]
+pub use unix::Passed;
 
-/// The path of the one endpoint.
-pub const ENDPOINT: &str = "/mcp";
+/// The files of a certificate, in PEM.
+#[derive(Clone, Debug)]
+pub struct TlsFiles {
+    /// The chain, the server's own certificate first.
+    pub cert: PathBuf,
+    /// The private key of that.
+    pub key: PathBuf,
+}
 
-/// Who may ask, beside programs and pages of this machine, and who is remembered.
+/// What is served where, who may ask beside programs and pages of this machine, who is remembered, and how it ends.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// Where the endpoint is.
+    pub path: EndpointPath,
     /// Further names under which this server is reached.
     pub allow_hosts: Vec<Host>,
     /// Further origins whose pages may ask.
     pub allow_origins: Vec<Origin>,
     /// The most sessions at once of clients from before 2026-07-28, which can be told of changes only in one. 0 for none.
     pub sessions: usize,
+    /// How long the requests in hand may take once the server is to end.
+    pub drain: Duration,
 }
 
-/// Serves everybody who connects to `listener`, until `shutdown` ends. Requests in hand are then answered first, and
-/// subscriptions ended, within a bound.
-///
-/// # Errors
-/// When the listener has no address.
+/// Serves everybody who connects to `listener`, until the first of `signals`. Requests in hand are then answered first, and
+/// subscriptions ended, within a bound or until the second one.
 pub async fn serve(
-    listener: TcpListener,
+    listener: Listener,
     handler: mcp::Handler,
     options: Options,
-    shutdown: impl Future<Output = ()>,
-) -> anyhow::Result<()> {
-    let address = listener.local_addr().context("the listener has no address")?;
-    let stopping = CancellationToken::new();
-    let sessions = Sessions::new(handler.catalog().clone(), options.sessions, stopping.clone());
-    let guard = Arc::new(Guard::new(address, &options));
-    let endpoint = Arc::new(Endpoint::new(handler, sessions.clone(), stopping.clone()));
-    let router = router(guard, endpoint);
+    signals: impl Stream<Item = ()>,
+) {
+    let drain = Drain::new(options.drain);
+    let sessions = Sessions::new(handler.catalog().clone(), options.sessions, drain.begun().clone());
+    let guard = Arc::new(Guard::new(listener.place(), &options));
+    let endpoint = Arc::new(Endpoint::new(handler, sessions.clone(), drain.begun().clone()));
+    let router = router(&options.path, guard, endpoint);
     tokio::select! {
-        () = accept::run(listener, router, stopping, shutdown) => Ok(()),
+        () = accept::run(listener, router, drain.clone(), Arc::default()) => {}
         never = sessions.sweep() => match never {},
+        never = drain.follow(signals) => match never {},
     }
 }
 
 /// What is where, and what stands in front of it. The last layer is the first to see a request.
-fn router(guard: Arc<Guard>, endpoint: Arc<Endpoint>) -> Router {
+fn router(path: &EndpointPath, guard: Arc<Guard>, endpoint: Arc<Endpoint>) -> Router {
     Router::new()
-        .route(ENDPOINT, any(endpoint::answer))
+        .route(path.as_str(), any(endpoint::answer))
         .fallback(endpoint::nothing_here)
         .with_state(endpoint)
         .layer(from_fn_with_state(guard, guard::layer))

@@ -382,6 +382,10 @@ const VARIABLES: &[(&str, &str, &[&str], &str)] = &[
     ("WAIT_FOR_ROOT", "1", &["stdio", "nope"], "waiting for nope"),
     ("STRICT", "on", &["stdio", "mixed"], "--strict serves nothing"),
     ("LISTEN", "nowhere", &["http", "good"], "--listen `nowhere`"),
+    ("PATH", "mcp", &["http", "good"], "--path `mcp`"),
+    ("TLS_CERT", "cert.pem", &["http", "good"], "--tls-key <FILE>"),
+    ("TLS_KEY", "key.pem", &["http", "good"], "--tls-cert <FILE>"),
+    ("DRAIN_SECONDS", "soon", &["http", "good"], "--drain-seconds"),
 ];
 
 /// Those that need a listening server.

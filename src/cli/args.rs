@@ -235,9 +235,22 @@ pub(super) struct ServingArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Listening")]
 pub(super) struct ListeningArgs {
-    /// The address to listen on; port 0 takes a free one and prints it
-    #[arg(long, value_name = "HOST:PORT", env = "SKILLSERVE_LISTEN", default_value = "127.0.0.1:8008")]
+    /// HOST:PORT, where port 0 takes a free one and prints it, or unix:/path for a socket of user and group. A socket that
+    /// systemd passes is taken instead
+    #[arg(long, value_name = "ADDRESS", env = "SKILLSERVE_LISTEN", default_value = "127.0.0.1:8008")]
     pub listen: String,
+    /// The path of the endpoint
+    #[arg(long, value_name = "PATH", env = "SKILLSERVE_PATH", default_value = "/mcp")]
+    pub path: String,
+    /// Speak TLS with this certificate: a chain in PEM, read again when it changes
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TLS_CERT", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key of that certificate, in PEM
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TLS_KEY", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// When told to stop, answer what is in hand for at most this long; a second signal ends that
+    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_DRAIN_SECONDS", default_value_t = 5)]
+    pub drain_seconds: u64,
     /// A host name under which clients may ask, besides this machine's own. Can be repeated
     #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST")]
     pub allow_host: Vec<String>,

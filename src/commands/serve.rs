@@ -2,14 +2,14 @@
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail};
-use tokio::net::TcpListener;
+use anyhow::bail;
+use futures::Stream;
 
 use crate::catalog::Catalog;
 use crate::cli::{Listening, Serving, Source};
+use crate::http::{Address, Listener, Tls};
 use crate::log;
 use crate::mcp::Handler;
 
@@ -32,12 +32,25 @@ pub fn stdio(source: Source, serving: Serving) -> anyhow::Result<Exit> {
 /// # Errors
 /// A sentence for what keeps it from serving.
 pub fn http(source: Source, serving: Serving, listening: Listening) -> anyhow::Result<Exit> {
+    #[cfg(unix)]
+    let passed = crate::http::Passed::take()?;
+    let tls = listening.tls.map(Tls::load).transpose()?;
     run(async {
-        let listener = bind(&listening.address).await?;
-        let address = listener.local_addr()?;
+        #[cfg(unix)]
+        let listener = match passed {
+            Some(passed) => Listener::passed(passed, tls)?,
+            None => Listener::bind(&listening.address, tls).await?,
+        };
+        #[cfg(not(unix))]
+        let listener = Listener::bind(&listening.address, tls).await?;
         let (catalog, handler) = start(source, serving).await?;
-        tell_address(address, listening.address.ends_with(":0"));
-        until_failure(&catalog, crate::http::serve(listener, handler, listening.http, stopped()?)).await
+        let url = listener.place().url(listening.http.path.as_str());
+        tell_address(&url, matches!(&listening.address, Address::Network(name) if name.ends_with(":0")));
+        let serve = async {
+            crate::http::serve(listener, handler, listening.http, Signals::catch()?.all()).await;
+            Ok(())
+        };
+        until_failure(&catalog, serve).await
     })
 }
 
@@ -93,8 +106,7 @@ async fn until_failure(
 
 /// Says where HTTP is listened for. A port that the system chose is told even if nothing but errors is: nobody could
 /// connect otherwise.
-fn tell_address(address: SocketAddr, is_chosen: bool) {
-    let url = format!("http://{address}{}", crate::http::ENDPOINT);
+fn tell_address(url: &str, is_chosen: bool) {
     if is_chosen {
         tracing::info!(target: log::RESULT, "listening on {url}");
     } else {
@@ -102,31 +114,51 @@ fn tell_address(address: SocketAddr, is_chosen: bool) {
     }
 }
 
-async fn bind(address: &str) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|error| match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            anyhow!("{address} is in use: stop the program that has it, or take another port with --listen")
+/// What tells a process to stop. The signals are caught from here on.
+struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(windows)]
+    interrupt: tokio::signal::windows::CtrlC,
+}
+
+impl Signals {
+    fn catch() -> io::Result<Self> {
+        #[cfg(unix)]
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            #[cfg(unix)]
+            terminate: signal(SignalKind::terminate())?,
+            #[cfg(unix)]
+            interrupt: signal(SignalKind::interrupt())?,
+            #[cfg(windows)]
+            interrupt: tokio::signal::windows::ctrl_c()?,
+        })
+    }
+
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
         }
-        _ => anyhow!(
-            "cannot listen on {address}: {error}; --listen takes an address of this machine as HOST:PORT"
-        ),
-    })
+        #[cfg(windows)]
+        self.interrupt.recv().await;
+    }
+
+    /// One after the other.
+    fn all(self) -> impl Stream<Item = ()> {
+        futures::stream::unfold(self, |mut signals| async {
+            signals.next().await;
+            Some(((), signals))
+        })
+    }
 }
 
 /// A future that ends when the process is told to stop. The signals are caught from here on.
 pub(super) fn stopped() -> io::Result<impl Future<Output = ()>> {
-    #[cfg(unix)]
-    let mut terminated = {
-        use tokio::signal::unix::{SignalKind, signal};
-        signal(SignalKind::terminate())?
-    };
-    Ok(async move {
-        #[cfg(unix)]
-        tokio::select! {
-            _ = terminated.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-        #[cfg(not(unix))]
-        let _ = tokio::signal::ctrl_c().await;
-    })
+    let mut signals = Signals::catch()?;
+    Ok(async move { signals.next().await })
 }

@@ -11,27 +11,40 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
+use crate::catalog::Catalog;
 use crate::mcp::gate::Gate;
-use crate::mcp::wire;
+use crate::mcp::wire::{self, Incoming, Refusal};
 use crate::mcp::{Handler, REQUEST_MAX_BYTES};
+use crate::skill::Content;
+use crate::uri;
 
-use super::body;
+use super::body::Desk;
 use super::guard::{self, Page};
 use super::legacy::{self, Holding};
 use super::refusal::Refused;
 use super::sessions::Sessions;
+use super::share::{Places, Sharer};
 use super::stream::KEEP_ALIVE;
 use super::turns::{self, Turns};
 
-/// The most streams that tell of changes at once, over all connections. There is room for other requests beside them.
-const LISTENS_MAX: usize = 256;
+/// The most streams that tell of changes at once, over all connections. There is room for other requests beside them. One
+/// caller has at most half of them.
+const LISTENS_MAX: u32 = 512;
+/// What the answer with a file is held in while it is made, as times the file: the text, and its JSON in a buffer of at most
+/// twice that. Only a text of control characters needs more, six bytes for each.
+const TEXT_COSTS: u64 = 3;
+/// The same where the file goes out in base64: the file, 4/3 of it, and a buffer of twice that.
+const BINARY_COSTS: u64 = 5;
 
 /// What a client must accept, because what listens may be answered with a stream.
 const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// The endpoint.
 pub(super) struct Endpoint {
+    catalog: Catalog,
+    bodies: Desk,
     turns: Turns,
+    listens: Places,
     service: StreamableHttpService<Handler, NeverSessionManager>,
     gate: Gate,
     sessions: Arc<Sessions>,
@@ -40,7 +53,8 @@ pub(super) struct Endpoint {
 impl Endpoint {
     /// An endpoint at which `handler` answers those who ask, and tells them of changes until `stopping`.
     pub(super) fn new(handler: Handler, sessions: Arc<Sessions>, stopping: CancellationToken) -> Self {
-        let gate = Gate::new(handler.catalog().clone(), LISTENS_MAX, stopping);
+        let catalog = handler.catalog().clone();
+        let gate = Gate::new(catalog.clone(), LISTENS_MAX as usize, stopping);
         // The guard, which checks hosts and origins, stands in front, and nothing larger than a request comes as far as this. rmcp's
         // sessions are off: they answer everything with a stream, and hold a queue and tasks each.
         let config = StreamableHttpServerConfig::default()
@@ -52,17 +66,17 @@ impl Endpoint {
             .disable_allowed_hosts()
             .disable_allowed_origins();
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
-        Self { turns: Turns::default(), service, gate, sessions }
+        let listens = Places::new(LISTENS_MAX);
+        Self { catalog, bodies: Desk::default(), turns: Turns::default(), listens, service, gate, sessions }
     }
 }
 
 /// Answers any request to the endpoint's path.
 pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
-    let Endpoint { sessions, gate, .. } = &*endpoint;
+    let Endpoint { sessions, .. } = &*endpoint;
     let answered = match *request.method() {
         Method::POST => endpoint.post(request).await,
-        Method::GET => legacy::open_stream(request.headers(), sessions, gate)
-            .map(|stream| turns::stay(turns::asked(request.extensions()), stream)),
+        Method::GET => endpoint.open_stream(&request),
         Method::DELETE => legacy::end(request.headers(), sessions),
         Method::OPTIONS if request.extensions().get::<Page>().is_some() => Ok(endpoint.preflight()),
         _ => Err(Refused::method()),
@@ -86,14 +100,20 @@ impl Endpoint {
             let why = "the Content-Type of a request is application/json";
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
-        let body = body::read(body).await?;
-        let mut body = body.slice_ref(wire::without_mark(&body));
-        let message = wire::parse(&body)?;
-        let turn = self.turns.next(&head.extensions, wire::asks_for_file(&message)).await?;
+        let body = self.bodies.read(body, &head.extensions).await?;
+        let _in_hand = turns::asked(&head.extensions);
+        let mut bytes = body.bytes.slice_ref(wire::without_mark(&body.bytes));
+        let message = wire::parse(&bytes)?;
+        let turn = self.turns.next(&head.extensions, self.cost(&message).await).await?;
+        let mut listen = None;
         if let Some(id) = wire::subscribes(&message) {
+            listen = self.listens.take(&Sharer::of(&head.extensions));
+            if listen.is_none() {
+                return Err(Refusal::too_many(Some(id)).into());
+            }
             head.extensions.insert(self.gate.admit(Some(id))?);
             // What was read is less than what was sent: the filter has been cut down.
-            body = wire::to_bytes(&message)?.into();
+            bytes = wire::to_bytes(&message)?.into();
         }
         let holding = Holding::of(&message, &head.headers, &self.sessions)?;
         if let Some(session) = holding.session() {
@@ -102,10 +122,33 @@ impl Endpoint {
         if accepts_all(&head.headers) {
             head.headers.insert(header::ACCEPT, ACCEPT);
         }
-        let response = self.service.handle(Request::from_parts(head, Full::new(body))).await;
-        let mut response = turn.hold(response).await;
+        let response = self.service.handle(Request::from_parts(head, Full::new(bytes))).await;
+        let mut response = turn.hold(response);
         holding.announce(&mut response, &self.sessions);
-        Ok(response)
+        Ok(match listen {
+            Some(listen) => turns::keep(response, listen),
+            None => response,
+        })
+    }
+
+    /// How many bytes the answer to a message holds at most, where it can be large.
+    async fn cost(&self, message: &Incoming) -> u64 {
+        let Some(path) = wire::file_asked_for(message).and_then(|uri| uri::to_path(uri).ok()) else {
+            return 0;
+        };
+        let Ok(snapshot) = self.catalog.snapshot().await else { return 0 };
+        let file = snapshot.node(&path).and_then(|node| node.file.as_ref());
+        file.map_or(0, |file| match file.content() {
+            Content::Text => file.size().saturating_mul(TEXT_COSTS),
+            Content::Binary => file.size().saturating_mul(BINARY_COSTS),
+        })
+    }
+
+    fn open_stream(&self, request: &Request) -> Result<Response, Refused> {
+        let listen = self.listens.take(&Sharer::of(request.extensions()));
+        let stream = legacy::open_stream(request.headers(), &self.sessions, &self.gate)?;
+        let listen = listen.ok_or_else(|| Refusal::too_many(None))?;
+        Ok(turns::keep(stream, (listen, turns::asked(request.extensions()))))
     }
 
     fn preflight(&self) -> Response {

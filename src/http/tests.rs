@@ -4,6 +4,7 @@ use axum::body::BodyDataStream;
 use axum::extract::Request;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 use crate::testing::Skills;
@@ -18,8 +19,10 @@ async fn endpoint(skills: &Skills) -> Router {
     let handler = mcp::Handler::new(skills.catalog.clone(), options);
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(skills.catalog.clone(), 1, stopping.clone());
-    let guard = Guard::new(([127, 0, 0, 1], 80).into(), &Options::default());
-    router(Arc::new(guard), Arc::new(Endpoint::new(handler, sessions, stopping)))
+    let place = listen::Place::network(([127, 0, 0, 1], 80).into(), false);
+    let guard = Guard::new(&place, &Options::default());
+    let endpoint = Endpoint::new(handler, sessions, stopping);
+    router(&EndpointPath::default(), Arc::new(guard), Arc::new(endpoint))
 }
 
 async fn ask(

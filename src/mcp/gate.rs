@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalog::{Catalog, Snapshot};
 
-use super::failure::Failure;
 use super::wire::Refusal;
 
 /// Where subscriptions come in.
@@ -43,7 +42,7 @@ impl Gate {
     /// The answer to give, if there are too many.
     pub(crate) fn admit(&self, id: Option<&RequestId>) -> Result<Pass, Box<Refusal>> {
         let Ok(place) = self.places.clone().try_acquire_owned() else {
-            return Err(Box::new(Refusal { id: id.cloned(), error: Failure::TooManySubscriptions.into() }));
+            return Err(Refusal::too_many(id));
         };
         Ok(Pass { seen: self.catalog.current(), end: self.end.clone(), _place: Arc::new(place) })
     }
