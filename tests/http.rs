@@ -7,6 +7,7 @@ mod common;
 use std::io::{BufReader, Read, Write};
 
 use common::http::{Request, Response, Server};
+use common::http2::{self, Client as Client2};
 use common::{Client, Era, PATIENCE, handshake, skill_md, skills, skillserve, wait_until, write};
 use serde_json::{Value, json};
 
@@ -14,16 +15,22 @@ fn list(era: Era) -> Request {
     Request::message(era, &era.request(1, "skills/list", json!({})))
 }
 
-/// Sends a request and checks the status and, where one is expected, the JSON-RPC error.
+/// Sends a request over each version of HTTP and checks the status and, where one is expected, the JSON-RPC error.
 #[track_caller]
 fn check(server: &Server, request: &Request, status: u16, code: Option<i32>) -> Response {
-    let response = server.exchange(request);
-    assert_eq!(response.status, status, "{response:?}");
-    if let Some(code) = code {
-        let body = response.json();
-        assert_eq!((&body["jsonrpc"], &body["error"]["code"]), (&json!("2.0"), &json!(code)), "{body}");
+    let check = |response: Response| {
+        assert_eq!(response.status, status, "{response:?}");
+        if let Some(code) = code {
+            let body = response.json();
+            assert_eq!((&body["jsonrpc"], &body["error"]["code"]), (&json!("2.0"), &json!(code)), "{body}");
+        }
+        response
+    };
+    // It ends bodies by itself.
+    if !request.headers.iter().any(|(name, _)| name == "Transfer-Encoding") {
+        check(http2::run(async { Client2::connect(&server.address).await.exchange(request).await.unwrap() }));
     }
-    response
+    check(server.exchange(request))
 }
 
 #[test]
