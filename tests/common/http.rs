@@ -33,7 +33,7 @@ impl Server {
             line.clear();
             assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "it did not say where it listens");
             if let Some((_, rest)) = line.split_once("http://") {
-                break rest.split_once("/mcp").unwrap().0.to_owned();
+                break rest.split_once('/').unwrap().0.to_owned();
             }
         };
         // What it writes later must go somewhere.
