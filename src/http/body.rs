@@ -63,6 +63,8 @@ impl Desk {
                 let found = self.large.take(&Sharer::of(extensions));
                 let busy = || Refused::busy("too many large requests come in; try again in a moment");
                 place = Some(found.ok_or_else(busy)?);
+                // It does not grow further, to no more than its place is for.
+                bytes.reserve(REQUEST_MAX_BYTES - bytes.len());
             }
             bytes.extend_from_slice(&part);
         }

@@ -146,3 +146,35 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     }
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// A client that sends this and nothing more is left.
+    async fn check(said: &[u8]) {
+        let directory = tempfile::tempdir().unwrap();
+        let [cert, key] = ["cert.pem", "key.pem"].map(|name| directory.path().join(name));
+        let rcgen::CertifiedKey { cert: made, signing_key } =
+            rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        std::fs::write(&cert, made.pem()).unwrap();
+        std::fs::write(&key, signing_key.serialize_pem()).unwrap();
+        let tls = Tls::load(TlsFiles { cert, key }).unwrap();
+        let (server, mut client) = tokio::io::duplex(1024);
+        client.write_all(said).await.unwrap();
+        let begin = Instant::now();
+        let shaken = tls.shake_hands(Box::new(server)).await;
+        assert_eq!(shaken.map(|_| ()).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(begin.elapsed(), HANDSHAKE_MAX);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_does_not_shake_hands_is_left() {
+        check(b"").await;
+        // The beginning of a message of its own.
+        check(b"\x16\x03\x01\x02\0\x01").await;
+    }
+}

@@ -14,7 +14,7 @@ use super::http::{Request, Response};
 pub struct Client {
     pub send: SendRequest<Bytes>,
     pub end: tokio::task::JoinHandle<Result<(), h2::Error>>,
-    host: String,
+    pub host: String,
 }
 
 /// An answer whose body is yet to be read.
