@@ -38,7 +38,10 @@ pub fn http(source: Source, serving: Serving, listening: Listening) -> anyhow::R
     run(async {
         #[cfg(unix)]
         let listener = match passed {
-            Some(passed) => Listener::passed(passed, tls)?,
+            Some(passed) => {
+                tracing::info!("systemd passed a socket, which is taken in place of --listen");
+                Listener::passed(passed, tls)?
+            }
             None => Listener::bind(&listening.address, tls).await?,
         };
         #[cfg(not(unix))]

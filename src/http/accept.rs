@@ -15,9 +15,10 @@ use super::listen::{Listener, Stream};
 use super::share::Sharer;
 
 /// The most connections that are open at once, where the system allows as many. For one more, the one that has been waiting
-/// longest for its client is closed. A silent one costs about 30 KiB, with TLS 60 KiB.
+/// longest for its client is closed. One that waits takes up to 50 KiB, so that all together take 100 MiB.
 const CONNECTIONS_MAX: usize = 2048;
 /// The files that are left to read skills with, to watch them and to write messages.
+#[cfg(unix)]
 const FILES: usize = 256;
 /// How long to wait when the system has no more connections to give.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);

@@ -6,12 +6,12 @@
 //! for those who wait for files.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use axum::BoxError;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::Extensions;
 use axum::response::Response;
@@ -187,7 +187,7 @@ impl Turn {
     /// The answer, which keeps the turn until its end and for as long as any of its bytes are held.
     pub(super) fn hold<B>(mut self, answer: axum::http::Response<B>) -> Response
     where
-        B: HttpBody<Data = Bytes, Error = Infallible> + Send + Unpin + 'static,
+        B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
     {
         if let (Some(share), Some(bytes)) = (&mut self.share, answer.body().size_hint().exact()) {
             share.settle(bytes);

@@ -100,8 +100,8 @@ pub enum Passed {
 }
 
 impl Passed {
-    /// The one that is passed to this process, if any is. Changes the environment, so that it has to be asked for before
-    /// there are threads.
+    /// The one that is passed to this process, if any is. It is taken out of the environment, so that this has to be asked
+    /// once, and before anything else looks there.
     ///
     /// # Errors
     /// A sentence if there is more than one, or another kind of file.
