@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "what a test cannot go on without ends it")]
+#![cfg_attr(not(feature = "tls"), allow(dead_code, unused_imports, reason = "what only TLS needs"))]
 
 mod common;
 
