@@ -279,6 +279,7 @@ impl args::ListeningArgs {
             allow_hosts: parse_all("--allow-host", &self.allow_host)?,
             allow_origins: parse_all("--allow-origin", &self.allow_origin)?,
             sessions: self.sessions,
+            page: !self.no_page,
         };
         Ok(Listening { address: self.listen, http })
     }

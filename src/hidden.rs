@@ -52,7 +52,8 @@ fn sightings(text: &str, start: usize) -> impl Iterator<Item = (Range<usize>, ch
     })
 }
 
-fn is_hidden(c: char) -> bool {
+/// Whether a character is one that nobody sees.
+pub(crate) fn is_hidden(c: char) -> bool {
     !c.is_ascii()
         && matches!(c,
             '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
@@ -60,18 +61,24 @@ fn is_hidden(c: char) -> bool {
             | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// What sets the direction of text.
+const DIRECTION: &str = "text direction";
+
 fn kind(c: char) -> &'static str {
     match c {
         '\u{e0000}'..='\u{e007f}' => "tag",
         '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
             "variation selector"
         }
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            "text direction"
-        }
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => DIRECTION,
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => "blank letter",
         _ => "zero width",
     }
+}
+
+/// Whether writing needs a character that nobody sees where it stands, and it changes the order of nothing.
+pub(crate) fn is_harmless(text: &str, at: usize, c: char) -> bool {
+    kind(c) != DIRECTION && is_at_home(text, at, c)
 }
 
 /// Whether writing needs the character where it stands.
@@ -106,13 +113,15 @@ fn line(text: &str, at: usize) -> &str {
 
 /// A flag of a part of a country is a black flag, tags, and the tag that ends them.
 fn is_in_flag(text: &str, at: usize) -> bool {
+    // The longest that exist have five letters and the end. No more than one beyond them is looked at.
+    const TAGS_MAX: usize = 6;
     let is_tag = |c: &char| matches!(c, '\u{e0020}'..='\u{e007f}');
-    let before = text.get(..at).unwrap_or("").chars().rev();
-    let after = text.get(at..).unwrap_or("").chars();
-    let base = before.clone().find(|c| !is_tag(c));
-    let length = before.take_while(is_tag).count() + after.clone().take_while(is_tag).count();
-    // The longest that exist have five letters and the end.
-    base == Some('\u{1f3f4}') && length <= 6 && after.take_while(is_tag).last() == Some('\u{e007f}')
+    let mut before = text.get(..at).unwrap_or("").chars().rev();
+    let after = text.get(at..).unwrap_or("").chars().take(TAGS_MAX + 1).take_while(is_tag);
+    let tags_before = before.clone().take(TAGS_MAX + 1).take_while(is_tag).count();
+    let base = before.nth(tags_before);
+    let length = tags_before + after.clone().count();
+    base == Some('\u{1f3f4}') && length <= TAGS_MAX && after.last() == Some('\u{e007f}')
 }
 
 /// Whether it can stand beside a joiner in an emoji.

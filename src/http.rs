@@ -10,6 +10,7 @@ mod crowd;
 mod endpoint;
 mod guard;
 mod legacy;
+mod page;
 mod patience;
 mod refusal;
 mod sessions;
@@ -30,6 +31,7 @@ use crate::mcp;
 use endpoint::Endpoint;
 use guard::Guard;
 use sessions::Sessions;
+use turns::Turns;
 
 pub use allowed::{Host, Origin};
 
@@ -45,6 +47,8 @@ pub struct Options {
     pub allow_origins: Vec<Origin>,
     /// The most sessions at once of clients from before 2026-07-28, which can be told of changes only in one. 0 for none.
     pub sessions: usize,
+    /// Whether people find a page at `/`.
+    pub page: bool,
 }
 
 /// Serves everybody who connects to `listener`, until `shutdown` ends. Requests in hand are then answered first, and
@@ -62,8 +66,13 @@ pub async fn serve(
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(handler.catalog().clone(), options.sessions, stopping.clone());
     let guard = Arc::new(Guard::new(address, &options));
-    let endpoint = Arc::new(Endpoint::new(handler, sessions.clone(), stopping.clone()));
-    let router = router(guard, endpoint);
+    let turns = Arc::new(Turns::default());
+    let page = match options.page {
+        true => page::routes(handler.catalog().clone(), handler.name(), turns.clone(), stopping.clone()),
+        false => Router::new(),
+    };
+    let endpoint = Arc::new(Endpoint::new(handler, sessions.clone(), turns, stopping.clone()));
+    let router = router(guard, endpoint, page);
     tokio::select! {
         () = accept::run(listener, router, stopping, shutdown) => Ok(()),
         never = sessions.sweep() => match never {},
@@ -71,11 +80,12 @@ pub async fn serve(
 }
 
 /// What is where, and what stands in front of it. The last layer is the first to see a request.
-fn router(guard: Arc<Guard>, endpoint: Arc<Endpoint>) -> Router {
+fn router(guard: Arc<Guard>, endpoint: Arc<Endpoint>, page: Router) -> Router {
     Router::new()
         .route(ENDPOINT, any(endpoint::answer))
         .fallback(endpoint::nothing_here)
         .with_state(endpoint)
+        .merge(page)
         .layer(from_fn_with_state(guard, guard::layer))
 }
 

@@ -10,7 +10,7 @@
 //!
 //! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
 //!
-//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog, watch → tree, format →
+//! Imports point one way: `main → commands → cli, log → stdio, http → mcp, page → report → catalog, watch → tree, format →
 //! hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri → skill, finding`. What does *not* happen is as much
 //! a part of the design:
 //!
@@ -36,6 +36,7 @@ mod http;
 pub mod log;
 mod mcp;
 mod media_type;
+mod page;
 mod problem;
 mod report;
 pub mod rules;

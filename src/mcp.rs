@@ -100,6 +100,11 @@ impl Handler {
         &self.catalog
     }
 
+    /// The server's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.config.server_info.name
+    }
+
     /// How long an answer that is given now may be taken as current, in milliseconds.
     fn ttl_ms(&self) -> u64 {
         let ttl = self.ttl.or_else(|| self.catalog.until_next_look()).unwrap_or_default();

@@ -19,7 +19,7 @@ pub use annotate::text;
 pub use github::github;
 pub use json::json;
 pub use sarif::sarif;
-pub use summary::{Skipped, left_out, serving};
+pub use summary::{Skipped, count, left_out, serving, size};
 pub use table::table;
 
 /// All that `check` says.

@@ -2,7 +2,7 @@
 //!
 //! A path here is a served path: `/`-separated UTF-8 segments, none of them empty, `.` or `..`, and without NUL.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, percent_decode_str, utf8_percent_encode};
 
 /// The scheme and what follows it, as written in every URI that goes out.
 pub const SCHEME: &str = "skill://";
@@ -38,8 +38,13 @@ pub enum UriError {
 pub fn from_path(path: &str) -> String {
     let mut uri = String::with_capacity(SCHEME.len() + path.len());
     uri.push_str(SCHEME);
-    uri.extend(utf8_percent_encode(path, ESCAPED));
+    uri.extend(escaped(path));
     uri
+}
+
+/// A served path as it stands in a URI, also in its query.
+pub fn escaped(path: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(path, ESCAPED)
 }
 
 /// The served path that a URI names, whichever RFC 3986 spelling it has: the scheme's case, the case of hex digits, and

@@ -247,6 +247,9 @@ pub(super) struct ListeningArgs {
     /// Keep at most this many sessions of clients from before 2026-07-28, which hear of changes only in one
     #[arg(long, value_name = "N", env = "SKILLSERVE_SESSIONS", default_value_t = 0)]
     pub sessions: usize,
+    /// Serve no page for people at /
+    #[arg(long, env = "SKILLSERVE_NO_PAGE", value_parser = BoolishValueParser::new())]
+    pub no_page: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

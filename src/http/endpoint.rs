@@ -31,7 +31,7 @@ const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/eve
 
 /// The endpoint.
 pub(super) struct Endpoint {
-    turns: Turns,
+    turns: Arc<Turns>,
     service: StreamableHttpService<Handler, NeverSessionManager>,
     gate: Gate,
     sessions: Arc<Sessions>,
@@ -39,7 +39,12 @@ pub(super) struct Endpoint {
 
 impl Endpoint {
     /// An endpoint at which `handler` answers those who ask, and tells them of changes until `stopping`.
-    pub(super) fn new(handler: Handler, sessions: Arc<Sessions>, stopping: CancellationToken) -> Self {
+    pub(super) fn new(
+        handler: Handler,
+        sessions: Arc<Sessions>,
+        turns: Arc<Turns>,
+        stopping: CancellationToken,
+    ) -> Self {
         let gate = Gate::new(handler.catalog().clone(), LISTENS_MAX, stopping);
         // The guard, which checks hosts and origins, stands in front, and nothing larger than a request comes as far as this. rmcp's
         // sessions are off: they answer everything with a stream, and hold a queue and tasks each.
@@ -52,7 +57,7 @@ impl Endpoint {
             .disable_allowed_hosts()
             .disable_allowed_origins();
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
-        Self { turns: Turns::default(), service, gate, sessions }
+        Self { turns, service, gate, sessions }
     }
 }
 

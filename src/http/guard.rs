@@ -139,7 +139,7 @@ mod tests {
             allow_origins: ["https://app.example.com", "HTTPS://App2.example.com:443/"]
                 .map(|origin| origin.parse().unwrap())
                 .into(),
-            sessions: 0,
+            ..Options::default()
         };
         let guard = Guard::new(([192, 0, 2, 1], 3000).into(), &options);
         let mut headers = HeaderMap::new();

@@ -19,7 +19,11 @@ async fn endpoint(skills: &Skills) -> Router {
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(skills.catalog.clone(), 1, stopping.clone());
     let guard = Guard::new(([127, 0, 0, 1], 80).into(), &Options::default());
-    router(Arc::new(guard), Arc::new(Endpoint::new(handler, sessions, stopping)))
+    router(
+        Arc::new(guard),
+        Arc::new(Endpoint::new(handler, sessions, Arc::default(), stopping)),
+        Router::new(),
+    )
 }
 
 async fn ask(

@@ -74,12 +74,13 @@ fn amount(totals: Totals) -> String {
     format!("{} ({}, {})", count(skills, "skill"), count(files, "file"), size(bytes))
 }
 
-fn count(n: usize, what: &str) -> String {
+/// A number of things: `1 skill`, `2 skills`.
+pub fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// A number of bytes for people, in decimal units with one digit after the point.
-pub(super) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let units = ["kB", "MB", "GB", "TB"];
     if bytes < 1000 {
         return format!("{bytes} B");
