@@ -424,10 +424,10 @@ fn every_variable_of_http_has_its_effect() {
     }
 }
 
-/// Those whose tests set them in the environment too, but elsewhere, because it takes a change on the disk, a session or an exit
+/// Those whose tests set them in the environment too, but elsewhere, because it takes a change on the disk, a session, a page or an exit
 /// code to see what they do.
 const VARIABLES_OF_CHANGES: &[&str] =
-    &["DENY_WARNINGS", "KEEP_LAST_GOOD", "NO_WATCH", "POLL", "SESSIONS", "WATCH"];
+    &["DENY_WARNINGS", "KEEP_LAST_GOOD", "NO_PAGE", "NO_WATCH", "POLL", "SESSIONS", "WATCH"];
 
 #[test]
 fn sessions_can_be_wished_for_in_the_environment() {

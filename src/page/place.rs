@@ -14,6 +14,18 @@ pub(super) fn root(root: &Mounted) -> String {
     }
 }
 
+/// The served path of what a finding is about, if that is served as a file. A name that is not UTF-8 never is.
+pub(super) fn served(standing: &Standing, path: &Path) -> Option<String> {
+    let served = standing.roots.iter().filter_map(|mounted| {
+        let rest = path.strip_prefix(&mounted.shown).ok()?;
+        let names = rest.iter().map(|name| name.to_str()).collect::<Option<Vec<_>>>()?;
+        let prefix = Some(&*mounted.prefix).filter(|prefix| !prefix.is_empty());
+        Some(prefix.into_iter().chain(names).collect::<Vec<_>>().join("/"))
+    });
+    let is_file = |path: &String| standing.snapshot.node(path).is_some_and(|node| node.file.is_some());
+    served.into_iter().find(is_file)
+}
+
 /// A path of a finding, below the root that it lies in; of any other only the last name. What is not plainly visible is
 /// escaped.
 pub(super) fn path(standing: &Standing, path: &Path) -> String {

@@ -119,7 +119,7 @@ fn files(site: Site<'_>, skill: &Skill, search: &Search) -> Markup {
 fn row(skill: &Skill, path: &str, file: &File) -> Markup {
     let below = path.strip_prefix(&*skill.path).map_or(path, |rest| rest.trim_start_matches('/'));
     html! {
-        tr data-key=(path) {
+        tr data-key=(uri::escaped(path)) {
             th scope="row" { a href=(href::file(path)) { (visible::name(below)) } }
             td.type { (media_type::of(text::split(path).1, file.content())) }
             td.amount { (size(file.size())) }

@@ -6,6 +6,7 @@ use crate::catalog::{File, Skill};
 use crate::finding::{Finding, Severity};
 use crate::report::{count, size};
 use crate::skill::SKILL_MD;
+use crate::uri;
 
 use super::frame::{self, Part, filter, frame};
 use super::pager::Pager;
@@ -88,7 +89,7 @@ fn row(site: Site<'_>, skill: &Skill) -> Markup {
     let files = site.standing.snapshot.files(skill);
     let (number, bytes) = files.fold((0, 0), |(n, bytes), (_, file)| (n + 1, bytes + file.size()));
     html! {
-        li data-key=(skill.path) {
+        li data-key=(uri::escaped(&skill.path)) {
             h2 {
                 a href=(href::skill(&skill.path)) {
                     @if !parent.is_empty() { span.parent { (visible::name(parent)) "/" } }

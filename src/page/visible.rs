@@ -39,17 +39,30 @@ pub(super) fn words(text: &str) -> Markup {
 /// Writes `text` with marks for all that needs one, except what `is_plain` says.
 fn mark(text: &str, is_plain: impl Fn(char) -> bool, html: &mut String) {
     let mut rest = 0;
-    for (at, c) in text.char_indices() {
-        let is_marked = !(' '..='~').contains(&c)
-            && !is_plain(c)
-            && (is_deceptive(c) || hidden::is_hidden(c))
-            && !hidden::is_harmless(text, at, c);
-        if is_marked {
-            escape(&text[rest..at], html);
-            // Writing to a String cannot fail.
-            let _ = write!(html, "<span class=\"cp\">U+{:04X}</span>", u32::from(c));
-            rest = at + c.len_utf8();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let is_marked = |at, c| {
+            !(' '..='~').contains(&c)
+                && !is_plain(c)
+                && (is_deceptive(c) || hidden::is_hidden(c))
+                && !hidden::is_harmless(text, at, c)
+        };
+        if !is_marked(at, c) {
+            continue;
         }
+        escape(&text[rest..at], html);
+        rest = at + c.len_utf8();
+        let mut times = 1;
+        while chars.next_if(|(at, next)| *next == c && is_marked(*at, c)).is_some() {
+            rest += c.len_utf8();
+            times += 1;
+        }
+        // Writing to a String cannot fail.
+        let _ = write!(html, "<span class=\"cp\">U+{:04X}", u32::from(c));
+        if times > 1 {
+            let _ = write!(html, " ×{times}");
+        }
+        html.push_str("</span>");
     }
     escape(&text[rest..], html);
 }
@@ -72,6 +85,7 @@ mod tests {
         check("plain é <b>&\"", "plain é &lt;b&gt;&amp;&quot;");
         check("a\u{202e}b", "a<span class=\"cp\">U+202E</span>b");
         check("a\nb\x1b", "a<span class=\"cp\">U+000A</span>b<span class=\"cp\">U+001B</span>");
+        check("a\0\0\0b", "a<span class=\"cp\">U+0000 ×3</span>b");
         check("\u{3164}\u{e0041}", "<span class=\"cp\">U+3164</span><span class=\"cp\">U+E0041</span>");
         // What writing needs stays, but never what sets a direction.
         check("❤\u{fe0f} 👩\u{200d}👧", "❤\u{fe0f} 👩\u{200d}👧");

@@ -22,7 +22,7 @@ const GAP: Duration = Duration::from_millis(250);
 /// What a stream begins with: how soon a browser that lost it asks for it again.
 const BEGIN: Bytes = Bytes::from_static(b"retry: 2000\n\n");
 /// Tells a change.
-const CHANGED: Bytes = Bytes::from_static(b"event: changed\ndata:\n\n");
+const CHANGED: Bytes = Bytes::from_static(b"event: changed\ndata: {}\n\n");
 
 /// What stands behind a stream.
 struct Source {
