@@ -80,12 +80,12 @@ fn roots(site: Site<'_>) -> Markup {
     html! {
         section aria-labelledby="roots" {
             h2 #roots { "Looked at" }
-            div.wide tabindex="0" role="region" aria-labelledby="roots" { table {
+            table {
                 thead { tr {
                     th scope="col" { "Directory" } th scope="col" { "Served at" } th scope="col" { "Passed over" }
                 } }
                 tbody { @for mounted in &*site.standing.roots { (row(mounted)) } }
-            } }
+            }
         }
     }
 }
