@@ -119,10 +119,12 @@ fn parts(site: Site<'_>, here: Option<Part>) -> Markup {
     }
 }
 
-/// How many skills are not served and how many warnings there are, in words.
+/// How many skills are not served and how many warnings there are, in words; nothing if there are none.
 pub(super) fn cost(site: Site<'_>) -> String {
     let Skipped { skills, warnings } = Skipped::of(&site.standing.findings);
-    format!("{} not served, {}", count(skills, "skill"), count(warnings, "warning"))
+    let parts = [(skills, count(skills, "skill") + " not served"), (warnings, count(warnings, "warning"))];
+    let told: Vec<_> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words).collect();
+    told.join(", ")
 }
 
 /// The form that filters a list. It works without a script, which only makes it answer at once.

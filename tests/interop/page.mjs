@@ -1,7 +1,7 @@
 // A real browser looks at the page for people: what it shows, how it follows changes, and that nothing of a skill runs.
 //
 // usage: page.mjs DIR [SCREENSHOTS]      SCREENSHOTS: a directory for the pictures of the documentation
-// env SKILLSERVE, INTEROP_TOOLS: as for the other drivers; CHROMIUM: the browser (default: chromium, found in PATH)
+// env SKILLSERVE, INTEROP_TOOLS: as for the other drivers; CHROMIUM: the browser (default: chromium)
 // The directory is copied first, and the copy is changed.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ import { hostile, hostileNames } from './page/hostile.mjs';
 const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const tools = process.env.INTEROP_TOOLS ?? path.join(repository, 'target/interop');
 const binary = process.env.SKILLSERVE ?? path.join(repository, 'target/release/skillserve');
-const browserPath = process.env.CHROMIUM ?? execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
+const browserPath = execFileSync('which', [process.env.CHROMIUM ?? 'chromium'], { encoding: 'utf8' }).trim();
 const require = createRequire(path.join(tools, 'package.json'));
 const { chromium } = require('playwright-core');
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -339,7 +339,7 @@ async function picture(directory) {
   write('react-guide/SKILL.md', skillMd('react-guide', 'Use when: writing React components'));
   const pictures = [
     ['page', '', { viewport: { width: 1000, height: 700 }, colorScheme: 'light' }],
-    ['page-phone', 'skill?path=csv-profile', { viewport: { width: 360, height: 640 }, colorScheme: 'dark', hasTouch: true, isMobile: true }],
+    ['page-phone', 'skill?path=csv-profile', { viewport: { width: 360, height: 700 }, colorScheme: 'dark', hasTouch: true, isMobile: true }],
   ];
   for (const [name, at, options] of pictures) {
     const { context, page } = await open(options, server.url);
