@@ -18,36 +18,59 @@ pub(crate) fn in_text(text: &str) -> Option<Problem> {
         return None;
     }
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let all: Vec<_> = sightings(text, start).collect();
-    let (first, _) = all.first()?.clone();
-    let message = match all.len() {
-        1 => format!("the text holds a character that is not shown: {}", names(&all)),
-        n => format!("the text holds {n} characters that are not shown: {}", names(&all)),
+    let seen = Seen::of(sightings(text, start));
+    let first = seen.first.clone()?;
+    let message = match seen.number {
+        1 => format!("the text holds a character that is not shown: {}", seen.names()),
+        n => format!("the text holds {n} characters that are not shown: {}", seen.names()),
     };
     Some(problem(Code::HiddenUnicode, first, message, "remove them, and find out how they got there"))
 }
 
 /// What is said of a file's name that holds such characters.
 pub(crate) fn in_name(name: &str) -> Option<String> {
-    let all: Vec<_> = sightings(name, 0).collect();
-    (!all.is_empty()).then(|| format!("the name holds what is not shown: {}", names(&all)))
+    let seen = Seen::of(sightings(name, 0));
+    (seen.number > 0).then(|| format!("the name holds what is not shown: {}", seen.names()))
 }
 
-fn names(all: &[(Range<usize>, char)]) -> String {
-    let mut named: Vec<_> =
-        all.iter().take(NAMED_MAX).map(|(_, c)| format!("U+{:04X} ({})", u32::from(*c), kind(*c))).collect();
-    if all.len() > NAMED_MAX {
-        named.push("…".to_owned());
+/// The characters of a text that nobody sees, however many there are.
+#[derive(Default)]
+struct Seen {
+    first: Option<Range<usize>>,
+    /// The first of them.
+    named: Vec<char>,
+    number: usize,
+}
+
+impl Seen {
+    fn of(sightings: impl Iterator<Item = (Range<usize>, char)>) -> Self {
+        sightings.fold(Self::default(), |mut seen, (span, c)| {
+            seen.first.get_or_insert(span);
+            if seen.named.len() < NAMED_MAX {
+                seen.named.push(c);
+            }
+            seen.number += 1;
+            seen
+        })
     }
-    named.join(", ")
+
+    fn names(&self) -> String {
+        let name = |c: &char| format!("U+{:04X} ({})", u32::from(*c), kind(*c));
+        let mut named: Vec<_> = self.named.iter().map(name).collect();
+        if self.number > NAMED_MAX {
+            named.push("…".to_owned());
+        }
+        named.join(", ")
+    }
 }
 
 /// Where the text holds such a character.
 fn sightings(text: &str, start: usize) -> impl Iterator<Item = (Range<usize>, char)> {
     let rest = text.get(start..).unwrap_or("");
+    let mut lines = Lines::default();
     rest.char_indices().filter_map(move |(at, c)| {
         let at = start + at;
-        let is_told = is_hidden(c) && !is_at_home(text, at, c);
+        let is_told = is_hidden(c) && !is_at_home(text, at, c, &mut lines);
         is_told.then(|| (at..at + c.len_utf8(), c))
     })
 }
@@ -78,11 +101,11 @@ fn kind(c: char) -> &'static str {
 
 /// Whether writing needs a character that nobody sees where it stands, and it changes the order of nothing.
 pub(crate) fn is_harmless(text: &str, at: usize, c: char) -> bool {
-    kind(c) != DIRECTION && is_at_home(text, at, c)
+    kind(c) != DIRECTION && is_at_home(text, at, c, &mut Lines::default())
 }
 
 /// Whether writing needs the character where it stands.
-fn is_at_home(text: &str, at: usize, c: char) -> bool {
+fn is_at_home(text: &str, at: usize, c: char, lines: &mut Lines) -> bool {
     let before = || text.get(..at).unwrap_or("").chars().next_back();
     let after = || text.get(at + c.len_utf8()..).unwrap_or("").chars().next();
     match c {
@@ -100,15 +123,31 @@ fn is_at_home(text: &str, at: usize, c: char) -> bool {
             before().is_some_and(is_jamo) || after().is_some_and(is_jamo)
         }
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202c}' | '\u{2066}'..='\u{2069}' => {
-            line(text, at).chars().any(runs_from_right)
+            lines.run_from_right(text, at)
         }
         _ => false,
     }
 }
 
-fn line(text: &str, at: usize) -> &str {
-    let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
-    text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("")
+/// Which lines have letters that run from right to left, asked from the first line to the last. Each is looked through once.
+#[derive(Default)]
+struct Lines {
+    /// Where the line ends that was asked for last.
+    end: usize,
+    runs_from_right: bool,
+}
+
+impl Lines {
+    /// Whether the line that `at` stands in has such letters.
+    fn run_from_right(&mut self, text: &str, at: usize) -> bool {
+        if at >= self.end {
+            let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+            let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
+            self.end = start + line.len();
+            self.runs_from_right = line.chars().any(runs_from_right);
+        }
+        self.runs_from_right
+    }
 }
 
 /// A flag of a part of a country is a black flag, tags, and the tag that ends them.
@@ -208,6 +247,9 @@ mod tests {
             "🏴\u{e0041}\u{e0042}\u{e0043}\u{e0044}\u{e0045}\u{e0046}\u{e0047}\u{e007f}",
         ] {
             assert!(in_text(text).is_some(), "{text:?}");
+        }
+        for many in ["\u{200e}", "\u{e0041}", "a\u{200e}\u{202e}"] {
+            assert!(in_text(&many.repeat(1 << 18)).is_some(), "{many:?}");
         }
         assert_eq!(
             in_name("a\u{200b}.md").as_deref(),
