@@ -339,7 +339,7 @@ async function picture(directory) {
   write('react-guide/SKILL.md', skillMd('react-guide', 'Use when: writing React components'));
   const pictures = [
     ['page', '', { viewport: { width: 1000, height: 700 }, colorScheme: 'light' }],
-    ['page-phone', 'skill?path=csv-profile', { viewport: { width: 360, height: 700 }, colorScheme: 'dark', hasTouch: true, isMobile: true }],
+    ['page-phone', 'skill?path=csv-profile', { viewport: { width: 360, height: 830 }, colorScheme: 'dark', hasTouch: true, isMobile: true }],
   ];
   for (const [name, at, options] of pictures) {
     const { context, page } = await open(options, server.url);
