@@ -21,7 +21,7 @@
 //! - Nothing outside the roots is ever read, whatever links, names or races say; only [`tree`] opens skills' files.
 //! - Nothing of a skill is executed, and no connection is opened.
 //! - stdout belongs to the protocol or to a command's result; everything else goes to stderr.
-//! - What comes from a skill is untrusted: it is escaped before it reaches a terminal.
+//! - What comes from a skill is untrusted: it is escaped before it reaches a terminal or a page.
 //! - Only `mcp` and the two transports know rmcp; [`catalog`] knows neither it nor a transport.
 
 pub mod catalog;

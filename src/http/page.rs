@@ -97,9 +97,9 @@ async fn explain(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Par
 }
 
 /// A file of the page itself, which never changes under its name.
-async fn asset(Path(name): Path<String>) -> Response {
+async fn asset(State(pages): State<Arc<Pages>>, Path(name): Path<String>, head: Parts) -> Response {
     match Asset::named(&name) {
-        Some(asset) => answer::asset(asset),
+        Some(asset) => pages.send(answer::asset(asset), None, &head.extensions).await,
         None => answer::missing(),
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn item(site: Site<'_>, finding: &Finding) -> Markup {
                 (sentence(&finding.message))
             }
             p.where {
-                (location(site, finding)) " "
+                span { (location(site, finding)) } " "
                 a.code href=(href::explain(code)) title="What this means" { (code) }
             }
             @if let Some(place) = &finding.place { (excerpt(place)) }

@@ -33,7 +33,10 @@ pub(super) fn path(standing: &Standing, path: &Path) -> String {
     let nearest = standing.roots.iter().filter_map(|mounted| Some((mounted, within(mounted)?)));
     match nearest.min_by_key(|(_, rest)| rest.as_os_str().len()) {
         Some((mounted, rest)) if rest.as_os_str().is_empty() => root(mounted),
-        Some((mounted, rest)) => format!("{}/{}", root(mounted), escape::path(&rest).replace('\\', "/")),
+        Some((mounted, rest)) => {
+            let names = rest.iter().map(|name| escape::path(Path::new(name)));
+            names.fold(root(mounted), |path, name| path + "/" + &name)
+        }
         None => escape::path(Path::new(path.file_name().unwrap_or_default())),
     }
 }
@@ -47,7 +50,7 @@ pub(super) fn message(message: &str) -> String {
         }
         let is_absolute = part.starts_with('/') || part.get(1..3).is_some_and(|drive| drive == ":\\");
         match part.trim_end_matches('/').rsplit(['/', '\\']).next() {
-            Some(last) if nth % 2 == 1 && is_absolute => {
+            Some(last) if nth > 0 && is_absolute => {
                 shown.push_str("…/");
                 shown.push_str(last);
             }
@@ -84,6 +87,7 @@ mod tests {
     fn a_path_says_nothing_of_what_lies_above_its_root() {
         check(&["/srv/team/skills"], "/srv/team/skills/pdf/SKILL.md", "skills/pdf/SKILL.md");
         check(&["/srv/team/skills"], "/srv/team/skills", "skills");
+        check(&["/srv/team/skills"], "/srv/team/skills/a\u{202e}/b", "skills/a\\u{202e}/b");
         check(&["/srv", "/srv/team"], "/srv/team/pdf", "team/pdf");
         check(&["."], "./pdf", "./pdf");
         check(&["../.."], "../../pdf", "./pdf");
@@ -94,6 +98,7 @@ mod tests {
     fn a_message_names_no_absolute_path() {
         assert_eq!(message("the link to \"/home/me/x/\" leads out"), "the link to \"…/x\" leads out");
         assert_eq!(message("the link to \"../x\" leads out"), "the link to \"../x\" leads out");
+        assert_eq!(message("to \"/a\\\"/home/x\" leads"), "to \"…/\"…/x\" leads");
         assert_eq!(message("plain / text"), "plain / text");
     }
 }

@@ -76,7 +76,7 @@ fn what_is_wrong_is_told_with_its_place_and_cure() {
     insta::assert_snapshot!(part(&html, "errors"), @r#"
     >Not served</h2>
     <ul class="findings"><li class="finding error"><p class="what"><span class="severity">error</span> <bdi>the value of <code>description</code> has a second <code>: </code> and is not quoted</bdi></p>
-    <p class="where"><bdi>root/bad/SKILL.md</bdi>:3:22 <a class="code" href="explain?code=yaml-syntax" title="What this means">yaml-syntax</a></p>
+    <p class="where"><span><bdi>root/bad/SKILL.md</bdi>:3:22</span> <a class="code" href="explain?code=yaml-syntax" title="What this means">yaml-syntax</a></p>
     <pre class="excerpt"><span class="line" data-n="3">description: Use when<mark>:</mark> x</span></pre>
     <p class="cure"><span>Cure</span> <bdi>put the value in quotes, or write it on the next line below <code>description: &gt;-</code></bdi></p>
     </li>

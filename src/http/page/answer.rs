@@ -70,8 +70,8 @@ pub(super) fn is_known(asked: &HeaderMap, tag: &HeaderValue) -> bool {
 }
 
 /// A file of the page itself.
-pub(super) fn asset(asset: &'static Asset) -> axum::response::Response {
-    let mut response = axum::response::Response::new(Body::from(asset.text));
+pub(super) fn asset(asset: &'static Asset) -> Whole {
+    let mut response = Response::new(Full::from(asset.text));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.media_type));
     response.headers_mut().insert(header::CACHE_CONTROL, KEPT);
     response

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::HttpBody as _;
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, StatusCode};
 use axum::response::Response;
@@ -149,17 +150,16 @@ impl Pages {
         tokio::time::timeout(WAIT_MAX, self.renders.clone().acquire_owned()).await.ok()?.ok()
     }
 
-    /// Sends what was made, which keeps its turn until it has been sent if it is large.
+    /// Sends what was made. The connection stays until it has been sent; what is large keeps its turn so long.
     pub(super) async fn send(&self, whole: Whole, turn: Option<Turn>, extensions: &Extensions) -> Response {
-        use axum::body::HttpBody as _;
         let is_large = whole.body().size_hint().lower() > SMALL_MAX_BYTES;
+        let turn = match turn {
+            Some(turn) if is_large => Ok(turn),
+            _ => self.turns.next(extensions, is_large).await,
+        };
         match turn {
-            _ if !is_large => whole.map(axum::body::Body::new),
-            Some(turn) => turn.hold(whole).await,
-            None => match self.turns.next(extensions, true).await {
-                Ok(turn) => turn.hold(whole).await,
-                Err(_) => answer::busy(),
-            },
+            Ok(turn) => turn.hold(whole).await,
+            Err(_) => answer::busy(),
         }
     }
 }
