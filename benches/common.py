@@ -246,8 +246,9 @@ class Pipe(Process):
         return next(file["digest"] for file in files if file["uri"] == skill_uri(n))
 
     def close(self):
+        """Ends the input, and waits until everything is answered."""
         self.process.stdin.close()
-        self.process.stdout.close()
+        self.process.stdout.read()
         self.process.wait(20)
 
     def __exit__(self, *_):
