@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import platform
+import resource
 import shutil
 import signal
 import statistics
@@ -316,6 +317,14 @@ def timed(command, **options):
     begin = time.perf_counter()
     subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, **options)
     return time.perf_counter() - begin
+
+
+def cpu_of(run):
+    """Seconds that a call takes, and the processor time of the programs that it starts and waits for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def table(head, rows):

@@ -55,20 +55,21 @@ def bench(options, skills, peers, empty):
                       "openssl sha256": lambda: common.timed(["sh", "-c", HASH.format(root, os.cpu_count())])}
         for name, command in commands.items():
             contenders[name] = lambda command=command: first(peers / "load", asked, *command)
-        seconds = common.rounds(options.rounds, contenders)
+        found = common.rounds(options.rounds, {name: lambda run=run: common.cpu_of(run) for name, run in contenders.items()})
         resident = {name: memory(command) for name, command in commands.items()}
 
     print(f"### {skills:,} skills, {files:,} files, {files * options.bytes / 1e6:,.0f} MB\n")
     rows = []
+    seconds = {name: [wall for wall, _ in runs] for name, runs in found.items()}
     for name, took in seconds.items():
-        row = [name, common.median(took, "{:.2f}"), f"{common.ratio(took, seconds['openssl sha256']):.2f}",
+        row = [name, common.median(took, "{:.2f}"), common.median((cpu for _, cpu in found[name]), "{:.2f}"), f"{common.ratio(took, seconds['openssl sha256']):.2f}",
                f"{common.ratio(took, seconds['walk with stat']):.2f}"]
         if name in resident:
             now, peak = resident[name]
             base = empty["peer" if name == "peer" else "server"]
             row += [f"{now / 1e6:,.0f} MB", f"{(now - base) / files:,.0f} B", f"{peak / 1e6:,.0f} MB"]
-        rows.append(row + [""] * (7 - len(row)))
-    common.table(["", "seconds", "× openssl", "× walk", "resident", "a file", "peak"], rows)
+        rows.append(row + [""] * (8 - len(row)))
+    common.table(["", "seconds", "CPU seconds", "× openssl", "× walk", "resident", "a file", "peak"], rows)
 
 
 def main():

@@ -32,10 +32,12 @@ def one_pipe(options, skills, root, peers):
             found = common.rounds(options.rounds, {name: lambda command=command: load(command)
                                                    for name, command in commands.items()})
         rate = {name: [each["per_second"] for each in runs] for name, runs in found.items()}
+        cpu = {name: [each["cpu"] * 1e6 / each["answers"] for each in runs] for name, runs in found.items()}
         rows.append([f"`{method}`", common.median(rate["server"]), common.median(rate["peer"]),
-                     f"{common.ratio(rate['server'], rate['peer']):.2f}"])
+                     f"{common.ratio(rate['server'], rate['peer']):.2f}",
+                     *(common.median(cpu[name], "{:,.1f}") for name in commands)])
     print(f"### Requests a second on one pipe, {skills:,} skills\n")
-    common.table(["", "server", "peer", "server / peer"], rows)
+    common.table(["", "server", "peer", "server / peer", "server: CPU, µs a request", "peer"], rows)
 
 
 def main():

@@ -3,7 +3,7 @@
 
 For each size, in turn, as medians with the least and the most:
   requests  skills/get, resources/read of a file of some 10 KiB and resources/directory/read; the bare route gives out as
-            many bytes as the server's answers have. The set of files that is asked for fits into every cache.
+            many bytes as the server's answers have. The processor time is the server's alone, without the client's. The set of files that is asked for fits into every cache.
   miss      the same with `--cache-bytes 0`, if the server has the option
   pages     the whole catalog through all of its pages, and the first page alone
   blobs     clients that each ask for a file of 10 MiB and do not read: what is resident beyond the server at rest, for each
@@ -41,16 +41,20 @@ def each_request(options, asked, webs, peers):
     for method, messages in asked.items():
         size = round(statistics.mean(len(webs["server"].exchange(each)) for each in messages[:50]))
         with common.messages(messages) as file, common.Web([peers / "bare", size]) as bare:
-            load = lambda web: common.run_json(peers / "load", "http", web.address, file, options.connections, options.seconds)
+            def load(web):
+                cpu = web.fine_cpu()
+                told = common.run_json(peers / "load", "http", web.address, file, options.connections, options.seconds)
+                return {**told, "cpu_us": (web.fine_cpu() - cpu) * 1e6 / told["answers"]}
+
             found = common.rounds(options.rounds, {name: lambda web=web: load(web)
                                                    for name, web in {**webs, "bare": bare}.items()})
         rate = {name: [each["per_second"] for each in runs] for name, runs in found.items()}
         for name, runs in found.items():
             over = lambda other: f"{common.ratio(rate[name], rate[other]):.2f}" if name != other else ""
-            p50, p99 = (statistics.median(each[key] for each in runs) for key in ("p50_us", "p99_us"))
+            p50, p99, cpu = (statistics.median(each[key] for each in runs) for key in ("p50_us", "p99_us", "cpu_us"))
             rows.append([f"`{method}`, {size:,} B" if name == "server" else "", name, common.median(rate[name]),
-                         over("peer"), over("bare"), f"{p50:,.0f}", f"{p99:,.0f}"])
-    common.table(["", "", "requests a second", "× peer", "× bare", "p50, µs", "p99, µs"], rows)
+                         over("peer"), over("bare"), f"{cpu:,.1f}", f"{p50:,.0f}", f"{p99:,.0f}"])
+    common.table(["", "", "requests a second", "× peer", "× bare", "CPU, µs a request", "p50, µs", "p99, µs"], rows)
 
 
 def listing(options, webs, peers):

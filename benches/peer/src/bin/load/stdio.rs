@@ -12,6 +12,7 @@ use super::message;
 use super::tally::{Span, Tally};
 
 /// Sends the messages in turn, so that `window` of them are in flight. The first answer is waited for before that.
+/// `cpu` is the processor time that the server took for all answers, in seconds.
 pub fn run(messages: &[Value], window: usize, seconds: f64, command: &[&str]) -> anyhow::Result<Value> {
     let mut server = Server::start(command)?;
     let lines: Vec<_> = messages.iter().map(message::line_after_id).collect();
@@ -21,6 +22,7 @@ pub fn run(messages: &[Value], window: usize, seconds: f64, command: &[&str]) ->
     server.input.flush()?;
     server.receive()?;
 
+    let cpu = server.cpu()?;
     let span = Span::new(seconds);
     let mut tally = Tally::new(span);
     let mut asked = VecDeque::new();
@@ -35,8 +37,11 @@ pub fn run(messages: &[Value], window: usize, seconds: f64, command: &[&str]) ->
         // Answers may overtake each other, so that a single latency means little, but their distribution does.
         tally.add(asked.pop_front().context("more answers than requests")?, bytes);
     }
+    let cpu = server.cpu()? - cpu;
     server.end()?;
-    Ok(tally.report())
+    let mut report = tally.report();
+    report["cpu"] = cpu.into();
+    Ok(report)
 }
 
 /// How long it takes from spawn to the first answer, in microseconds, so many times.
@@ -98,6 +103,16 @@ impl Server {
         ensure!(self.line.ends_with(b"\n"), "the server ended");
         message::check(&self.line)?;
         Ok(self.line.len())
+    }
+
+    /// The processor time of its threads, in seconds.
+    fn cpu(&self) -> anyhow::Result<f64> {
+        let mut nanoseconds = 0.0;
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            let told = std::fs::read_to_string(task?.path().join("schedstat"))?;
+            nanoseconds += told.split(' ').next().context("a number")?.parse::<f64>()?;
+        }
+        Ok(nanoseconds / 1e9)
     }
 
     fn end(&mut self) -> anyhow::Result<()> {

@@ -27,18 +27,20 @@ impl Span {
 pub struct Tally {
     span: Span,
     latencies: Vec<Duration>,
+    all: usize,
     bytes: usize,
     largest: usize,
 }
 
 impl Tally {
     pub fn new(span: Span) -> Self {
-        Self { span, latencies: Vec::new(), bytes: 0, largest: 0 }
+        Self { span, latencies: Vec::new(), all: 0, bytes: 0, largest: 0 }
     }
 
     /// Counts an answer of so many bytes to what was asked at `asked`.
     pub fn add(&mut self, asked: Instant, bytes: usize) {
         let now = Instant::now();
+        self.all += 1;
         self.largest = self.largest.max(bytes);
         if now >= self.span.begin && now < self.span.end {
             self.latencies.push(now - asked);
@@ -48,11 +50,13 @@ impl Tally {
 
     pub fn merge(mut self, other: Self) -> Self {
         self.latencies.extend(other.latencies);
+        self.all += other.all;
         self.bytes += other.bytes;
         self.largest = self.largest.max(other.largest);
         self
     }
 
+    /// What is told. `answers` are all that came, before the span too.
     pub fn report(mut self) -> Value {
         self.latencies.sort_unstable();
         let at = |part: f64| {
@@ -62,7 +66,7 @@ impl Tally {
         let count = self.latencies.len();
         let seconds = (self.span.end - self.span.begin).as_secs_f64();
         json!({
-            "answers": count,
+            "answers": self.all,
             "per_second": count as f64 / seconds,
             "mb_per_second": self.bytes as f64 / 1e6 / seconds,
             "bytes": self.bytes as f64 / count.max(1) as f64,
