@@ -15,7 +15,6 @@ import os
 import pathlib
 import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time

@@ -7,7 +7,8 @@ For each size, in turn, as medians with the least and the most:
   server   to the answer of the first skills/get, which needs the whole catalog
   warm     the same with an index of the run before, if the server has the option --index
   peer     the same by rmcp's SkillCatalog
-The page cache is warm. Memory is what is resident once the server does nothing more, beyond what it is over one small skill.
+The page cache is warm. Processor time is that of all cores in sum; unlike the time, it does not depend on what else the
+machine does. Memory is what is resident once the server does nothing more, beyond what it is over one small skill.
 """
 import os
 import pathlib
@@ -42,7 +43,6 @@ def write_index(command, index):
 
 
 def bench(options, skills, peers, empty):
-    files = skills * options.files
     with tempfile.TemporaryDirectory() as work, common.tree(options, skills) as root, \
             common.messages([common.message(0, "skills/get", uri=common.skill_uri(0))]) as asked:
         common.warm(root)
@@ -55,21 +55,29 @@ def bench(options, skills, peers, empty):
                       "openssl sha256": lambda: common.timed(["sh", "-c", HASH.format(root, os.cpu_count())])}
         for name, command in commands.items():
             contenders[name] = lambda command=command: first(peers / "load", asked, *command)
-        found = common.rounds(options.rounds, {name: lambda run=run: common.cpu_of(run) for name, run in contenders.items()})
+        found = common.rounds(options.rounds, {name: lambda run=run: common.cpu_of(run)
+                                               for name, run in contenders.items()})
         resident = {name: memory(command) for name, command in commands.items()}
 
+    report(options, skills, found, resident, empty)
+
+
+def report(options, skills, found, resident, empty):
+    files = skills * options.files
     print(f"### {skills:,} skills, {files:,} files, {files * options.bytes / 1e6:,.0f} MB\n")
     rows = []
-    seconds = {name: [wall for wall, _ in runs] for name, runs in found.items()}
-    for name, took in seconds.items():
-        row = [name, common.median(took, "{:.2f}"), common.median((cpu for _, cpu in found[name]), "{:.2f}"), f"{common.ratio(took, seconds['openssl sha256']):.2f}",
-               f"{common.ratio(took, seconds['walk with stat']):.2f}"]
-        if name in resident:
-            now, peak = resident[name]
+    for name, runs in found.items():
+        row = [name]
+        for kind, times in enumerate(zip(*runs)):
+            row.append(common.median(times, "{:.2f}"))
+            for other in ("openssl sha256", "walk with stat"):
+                row.append(f"{common.ratio(times, [run[kind] for run in found[other]]):.2f}")
+        now, peak = resident.get(name, (None, None))
+        if now:
             base = empty["peer" if name == "peer" else "server"]
             row += [f"{now / 1e6:,.0f} MB", f"{(now - base) / files:,.0f} B", f"{peak / 1e6:,.0f} MB"]
-        rows.append(row + [""] * (8 - len(row)))
-    common.table(["", "seconds", "CPU seconds", "× openssl", "× walk", "resident", "a file", "peak"], rows)
+        rows.append(row + [""] * (10 - len(row)))
+    common.table(["", "seconds", "× openssl", "× walk", "CPU seconds", "× openssl", "× walk", "resident", "a file", "peak"], rows)
 
 
 def main():

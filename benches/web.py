@@ -3,7 +3,8 @@
 
 For each size, in turn, as medians with the least and the most:
   requests  skills/get, resources/read of a file of some 10 KiB and resources/directory/read; the bare route gives out as
-            many bytes as the server's answers have. The processor time is the server's alone, without the client's. The set of files that is asked for fits into every cache.
+            many bytes as the server's answers have. The set of files that is asked for fits into every cache. Processor
+            time is that of the program that answers, without the client's
   miss      the same with `--cache-bytes 0`, if the server has the option
   pages     the whole catalog through all of its pages, and the first page alone
   blobs     clients that each ask for a file of 10 MiB and do not read: what is resident beyond the server at rest, for each
@@ -23,16 +24,17 @@ BLOB_BYTES = 10 << 20
 BLOBS = 16
 CLIENTS = [1, 4, 16, 64]
 PAGE_MAX_BYTES = 256 * 1024
+# What two answers must agree about.
+FACTS = {"skills/get": lambda answer: sorted((file["uri"], file["digest"]) for file in answer["skill"]["resources"]),
+         "resources/read": lambda answer: answer["contents"][0]["text"],
+         "resources/directory/read": lambda answer: sorted(child["uri"] for child in answer["resources"])}
 
 
 def same_answers(server, peer, asked):
     """Makes sure that both answer alike: the peer is a yardstick only if it does the same work."""
     for method, messages in asked.items():
         mine, theirs = (json.loads(web.exchange(messages[0]))["result"] for web in (server, peer))
-        facts = {"skills/get": lambda answer: sorted((file["uri"], file["digest"]) for file in answer["skill"]["resources"]),
-                 "resources/read": lambda answer: answer["contents"][0]["text"],
-                 "resources/directory/read": lambda answer: sorted(child["uri"] for child in answer["resources"])}[method]
-        if facts(mine) != facts(theirs):
+        if FACTS[method](mine) != FACTS[method](theirs):
             raise SystemExit(f"the peer answers {method} with something else")
 
 
@@ -43,7 +45,8 @@ def each_request(options, asked, webs, peers):
         with common.messages(messages) as file, common.Web([peers / "bare", size]) as bare:
             def load(web):
                 cpu = web.fine_cpu()
-                told = common.run_json(peers / "load", "http", web.address, file, options.connections, options.seconds)
+                told = common.run_json(peers / "load", "http", web.address, file, options.connections,
+                                       options.seconds)
                 return {**told, "cpu_us": (web.fine_cpu() - cpu) * 1e6 / told["answers"]}
 
             found = common.rounds(options.rounds, {name: lambda web=web: load(web)
@@ -60,21 +63,18 @@ def each_request(options, asked, webs, peers):
 def listing(options, webs, peers):
     webs = {name: webs[name] for name in ("server", "peer")}
     with common.messages([common.message(1, "skills/list")]) as file:
-        run = lambda kind, web, seconds: common.run_json(peers / "load", kind, web.address, file, 1, seconds)
-        # One answer of the peer may take a second.
-        whole = common.rounds(options.rounds, {name: lambda web=web: run("pages", web, max(3, options.seconds))
-                                               for name, web in webs.items()})
-        first = common.rounds(options.rounds, {"server": lambda: run("http", webs["server"], options.seconds)})["server"]
+        run = lambda web, *words: common.run_json(peers / "load", words[0], web.address, file, *words[1:], options.seconds)
+        whole = common.rounds(options.rounds, {name: lambda web=web: run(web, "pages") for name, web in webs.items()})
+        first = common.rounds(options.rounds, {"server": lambda: run(webs["server"], "http", 1)})["server"]
     speed = {name: [each["mb_per_second"] for each in runs] for name, runs in whole.items()}
-    rows = []
-    for name, runs in whole.items():
-        over = f"{common.ratio(speed[name], speed['peer']):.2f}" if name != "peer" else ""
-        rows.append([name, common.median(speed[name]), over, common.median((each["whole_us"] / 1e3 for each in runs), "{:,.1f}"),
-                     runs[0]["pages"], f"{max(each['largest_bytes'] for each in runs):,}"])
-    common.table(["whole catalog, one connection", "MB/s", "× peer", "ms at best", "pages", "largest page, B"], rows)
+    largest = {name: max(each["largest_bytes"] for each in runs) for name, runs in whole.items()}
+    rows = [[name, common.median(speed[name]), f"{common.ratio(speed[name], speed['peer']):.2f}",
+             common.median((each["whole_ms"] for each in runs), "{:,.1f}"), runs[0]["pages"], f"{largest[name]:,}"]
+            for name, runs in whole.items()]
+    common.table(["whole catalog, one connection", "MB/s", "× peer", "ms", "pages", "largest page, B"], rows)
     p50, p99 = (common.median((each[key] / 1e3 for each in first), "{:.2f}") for key in ("p50_us", "p99_us"))
     print(f"First page: {p50} ms at p50, {p99} ms at p99. Largest page within {PAGE_MAX_BYTES:,} bytes: "
-          f"{'yes' if max(each['largest_bytes'] for each in whole['server']) <= PAGE_MAX_BYTES else 'NO'}.\n")
+          f"{'yes' if largest['server'] <= PAGE_MAX_BYTES else 'NO'}.\n")
 
 
 def bench(options, skills, peers):
@@ -104,9 +104,9 @@ def unread(server, clients):
         host, port = server.address.rsplit(":", 1)
         connection = socket.create_connection((host, int(port)))
         body = common.message(client, "resources/read", uri=common.skill_uri(client % BLOBS, "blob.bin"))
-        head = "".join(f"{name}: {value}\r\n" for name, value in common.headers(body).items())
-        body = json.dumps(body)
-        connection.sendall(f"POST /mcp HTTP/1.1\r\nHost: {server.address}\r\n{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        headers = {"Host": server.address, **common.headers(body), "Content-Length": len(json.dumps(body))}
+        head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        connection.sendall(f"POST /mcp HTTP/1.1\r\n{head}\r\n{json.dumps(body)}".encode())
         sockets.append(connection)
     time.sleep(1)
     server.settle()
@@ -131,9 +131,10 @@ def blobs(peers):
             skill.mkdir(parents=True)
             (skill / "SKILL.md").write_bytes(common.skill_md(n))
             (skill / "blob.bin").write_bytes(bytes([n]) + os.urandom(BLOB_BYTES - 1))
+        starts = {"server": lambda: common.serve(root), "peer": lambda: common.Web([peers / "peer", "http", root])}
         rows = []
         for clients in CLIENTS:
-            for name, start in {"server": lambda: common.serve(root), "peer": lambda: common.Web([peers / "peer", "http", root])}.items():
+            for name, start in starts.items():
                 with start() as web:
                     web.ask("skills/get", uri=common.skill_uri(0))
                     body = len(web.exchange(common.message(0, "resources/read", uri=common.skill_uri(0, "blob.bin"))))

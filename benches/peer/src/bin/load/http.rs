@@ -38,7 +38,7 @@ pub fn run(address: &str, messages: &[Value], connections: usize, seconds: f64) 
 }
 
 /// Runs a client so many times at once, and adds up what they counted.
-pub fn each<F>(connections: usize, span: Span, client: impl Fn(Span) -> F) -> anyhow::Result<Tally>
+fn each<F>(connections: usize, span: Span, client: impl Fn(Span) -> F) -> anyhow::Result<Tally>
 where
     F: Future<Output = anyhow::Result<Tally>> + 'static,
 {

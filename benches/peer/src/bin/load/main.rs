@@ -1,7 +1,7 @@
 //! Keeps a server busy and says how it did, as one line of JSON. An answer that is no result ends it with an error.
 //!
 //! usage: load http ADDRESS MESSAGES CONNECTIONS SECONDS    each connection has one request in flight
-//!        load pages ADDRESS MESSAGES CONNECTIONS SECONDS   each follows the pages that the first message begins, again and again
+//!        load pages ADDRESS MESSAGES SECONDS               follows the pages that the first message begins, again and again
 //!        load stdio MESSAGES WINDOW SECONDS COMMAND…       so many requests are in flight on one pipe
 //!        load first MESSAGES TIMES COMMAND…                from spawn to the answer of the first message
 //!
@@ -22,10 +22,10 @@ fn main() -> anyhow::Result<()> {
         ["http", address, messages, connections, seconds] => {
             http::run(address, &message::read(messages)?, connections.parse()?, seconds.parse()?)?
         }
-        ["pages", address, messages, connections, seconds] => {
+        ["pages", address, messages, seconds] => {
             let messages = message::read(messages)?;
             let first = messages.first().context("a message")?;
-            pages::run(address, first, connections.parse()?, seconds.parse()?)?
+            pages::run(address, first, seconds.parse()?)?
         }
         ["stdio", messages, window, seconds, command @ ..] => {
             stdio::run(&message::read(messages)?, window.parse()?, seconds.parse()?, command)?

@@ -1,50 +1,57 @@
 //! A listing that is followed through all of its pages, again and again.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::http::{Connection, each};
+use super::http::Connection;
 use super::message;
-use super::tally::{Span, Tally};
 
 const NEXT: &[u8] = br#""nextCursor":""#;
 
-/// Follows the listing that `first` begins over so many connections. A page counts as an answer. `whole_us` is how long
-/// the whole listing took at best, and `pages` how many there are.
-pub fn run(address: &str, first: &Value, connections: usize, seconds: f64) -> anyhow::Result<Value> {
-    let (address, first) = (address.to_owned(), first.clone());
-    let best = std::rc::Rc::new(std::cell::Cell::new((f64::INFINITY, 0)));
-    let told = best.clone();
-    let tally = each(connections, Span::new(seconds), move |span| {
-        let (address, first, best) = (address.clone(), first.clone(), best.clone());
-        async move {
-            let mut connection = Connection::open(&address).await?;
-            let mut tally = Tally::new(span);
-            while !span.is_over() {
-                let began = Instant::now();
-                let mut pages = 0;
-                let mut message = first.clone();
-                loop {
-                    let request = message::request(&address, &message);
-                    let asked = Instant::now();
-                    let page = connection.ask(&request).await?;
-                    tally.add(asked, page.len());
-                    pages += 1;
-                    let Some(cursor) = next(page) else { break };
-                    message["params"]["cursor"] = cursor.into();
-                }
-                let took = began.elapsed().as_secs_f64() * 1e6;
-                if took < best.get().0 {
-                    best.set((took, pages));
-                }
-            }
-            Ok(tally)
+/// Follows the listing that `first` begins over one connection, for so many seconds and at least twice: the first time
+/// warms up.
+pub fn run(address: &str, first: &Value, seconds: f64) -> anyhow::Result<Value> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut connection = Connection::open(address).await?;
+        let mut whole = follow(&mut connection, address, first).await?;
+        let (mut times, mut bytes) = (Vec::new(), 0);
+        let end = Instant::now() + Duration::from_secs_f64(seconds);
+        while times.is_empty() || Instant::now() < end {
+            let began = Instant::now();
+            whole = follow(&mut connection, address, first).await?;
+            times.push(began.elapsed().as_secs_f64());
+            bytes += whole.bytes;
         }
-    })?;
-    let mut report = tally.report();
-    (report["whole_us"], report["pages"]) = (told.get().0.into(), told.get().1.into());
-    Ok(report)
+        times.sort_unstable_by(f64::total_cmp);
+        Ok(json!({
+            "mb_per_second": bytes as f64 / 1e6 / times.iter().sum::<f64>(),
+            "whole_ms": times[times.len() / 2] * 1e3,
+            "pages": whole.pages,
+            "largest_bytes": whole.largest,
+        }))
+    })
+}
+
+#[derive(Default)]
+struct Whole {
+    pages: usize,
+    bytes: usize,
+    largest: usize,
+}
+
+async fn follow(connection: &mut Connection, address: &str, first: &Value) -> anyhow::Result<Whole> {
+    let mut whole = Whole::default();
+    let mut message = first.clone();
+    loop {
+        let page = connection.ask(&message::request(address, &message)).await?;
+        whole.pages += 1;
+        whole.bytes += page.len();
+        whole.largest = whole.largest.max(page.len());
+        let Some(cursor) = next(page) else { return Ok(whole) };
+        message["params"]["cursor"] = cursor.into();
+    }
 }
 
 /// The cursor that a page names, which is plain text. It stands near the beginning or the end.

@@ -29,19 +29,17 @@ pub struct Tally {
     latencies: Vec<Duration>,
     all: usize,
     bytes: usize,
-    largest: usize,
 }
 
 impl Tally {
     pub fn new(span: Span) -> Self {
-        Self { span, latencies: Vec::new(), all: 0, bytes: 0, largest: 0 }
+        Self { span, latencies: Vec::new(), all: 0, bytes: 0 }
     }
 
     /// Counts an answer of so many bytes to what was asked at `asked`.
     pub fn add(&mut self, asked: Instant, bytes: usize) {
         let now = Instant::now();
         self.all += 1;
-        self.largest = self.largest.max(bytes);
         if now >= self.span.begin && now < self.span.end {
             self.latencies.push(now - asked);
             self.bytes += bytes;
@@ -52,7 +50,6 @@ impl Tally {
         self.latencies.extend(other.latencies);
         self.all += other.all;
         self.bytes += other.bytes;
-        self.largest = self.largest.max(other.largest);
         self
     }
 
@@ -70,7 +67,6 @@ impl Tally {
             "per_second": count as f64 / seconds,
             "mb_per_second": self.bytes as f64 / 1e6 / seconds,
             "bytes": self.bytes as f64 / count.max(1) as f64,
-            "largest_bytes": self.largest,
             "p50_us": at(0.5),
             "p99_us": at(0.99),
             "max_us": at(1.0),
