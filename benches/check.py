@@ -13,7 +13,8 @@ import sys
 import tempfile
 import time
 
-BINARY = os.environ.get("SKILLSERVE", pathlib.Path(__file__).resolve().parent.parent / "target/release/skillserve")
+import common
+
 ROUNDS = 7
 RATIO_MAX = 1.5
 PARAGRAPH = "Read the [reference](references/guide.md) first, then follow each step and say what you did.\n\n"
@@ -21,7 +22,7 @@ PARAGRAPH = "Read the [reference](references/guide.md) first, then follow each s
 
 def write(root, number):
     """A skill of the usual size: a SKILL.md of about 4 kB, a reference and a script."""
-    skill = root / f"group-{number % 100}" / f"skill-{number}"
+    skill = root / common.skill_path(number)
     (skill / "references").mkdir(parents=True)
     (skill / "scripts").mkdir()
     head = f"---\nname: skill-{number}\ndescription: Does the work number {number}, and says when it is done.\nlicense: MIT\n"
@@ -34,7 +35,7 @@ def write(root, number):
 def serving(root):
     """Seconds until the server says that its catalog is built."""
     begin = time.perf_counter()
-    server = subprocess.Popen([BINARY, "stdio", root], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+    server = subprocess.Popen([common.server(), "stdio", root], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
         if "serving" in line:
@@ -46,7 +47,7 @@ def serving(root):
 
 def checking(root):
     begin = time.perf_counter()
-    subprocess.run([BINARY, "check", root], check=True, capture_output=True)
+    subprocess.run([common.server(), "check", root], check=True, capture_output=True)
     return time.perf_counter() - begin
 
 

@@ -6,30 +6,22 @@ usage: benches/live.py [SKILLS …]        env SKILLSERVE: the binary (default: 
 Prints, for each size, as medians of several rounds:
   start      from spawn to the answer of the first skills/get
   idle look  a look at everything that finds nothing new (SIGHUP): processor time, and how many bytes it read
-  one edit   from a finished write of one SKILL.md to the first skills/get that shows its new digest, and processor time
+  one edit   from a finished write of one SKILL.md to the first skills/get that shows its new digest; processor time of its look
 A bare walk with stat over the same tree, in this process, stands beside them for comparison.
 Linux only: it reads /proc.
 """
-import hashlib, json, os, pathlib, signal, statistics, subprocess, sys, tempfile, time
+import hashlib
+import os
+import pathlib
+import signal
+import statistics
+import sys
+import tempfile
+import time
 
-FILES, ROUNDS = 9, 15
-BINARY = os.environ.get("SKILLSERVE", "target/release/skillserve")
-META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {}}
+import common
 
-
-def skill_md(n, more=""):
-    return f"---\nname: skill-{n}\ndescription: Skill number {n}.\n---\n\n# Skill {n}\n{more}".encode()
-
-
-def make(root, skills):
-    for n in range(skills):
-        directory = root / f"group-{n % 100}" / f"skill-{n}" / "references"
-        directory.mkdir(parents=True)
-        (directory.parent / "SKILL.md").write_bytes(skill_md(n))
-        for k in range(FILES):
-            (directory / f"file-{k}.md").write_bytes(f"file {k} of skill {n}\n".encode() * 20)
+FILES, LENGTH, ROUNDS = 10, 400, 15
 
 
 def walk(root):
@@ -44,84 +36,62 @@ def walk(root):
     return time.process_time() - start
 
 
-class Server:
-    def __init__(self, root):
-        self.process = subprocess.Popen([BINARY, "stdio", "-q", root], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.id = 0
-
-    def digest(self, n):
-        uri = f"skill://group-{n % 100}/skill-{n}/SKILL.md"
-        self.id += 1
-        request = {"jsonrpc": "2.0", "id": self.id, "method": "skills/get", "params": {"uri": uri, "_meta": META}}
-        self.process.stdin.write(json.dumps(request).encode() + b"\n")
-        self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
-        return next(f["digest"] for f in answer["result"]["skill"]["resources"] if f["uri"] == uri)
-
-    def cpu(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(") ", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def read_bytes(self):
-        io = pathlib.Path(f"/proc/{self.process.pid}/io").read_text()
-        return int(next(line for line in io.splitlines() if line.startswith("rchar")).split()[1])
-
-    def settle(self):
-        """Waits until the process has used no processor time for half a second."""
-        last, since = self.cpu(), time.time()
-        while time.time() - since < 0.5:
-            time.sleep(0.05)
-            if self.cpu() != last:
-                last, since = self.cpu(), time.time()
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(10)
+def edit(root, skills, k):
+    """Edits one skill: which, and the digest that it has then."""
+    n = k * 997 % skills
+    content = common.skill_md(n, f"edit {k}\n")
+    (root / common.skill_path(n) / "SKILL.md").write_bytes(content)
+    return n, "sha256:" + hashlib.sha256(content).hexdigest()
 
 
 def bench(skills):
     with tempfile.TemporaryDirectory() as directory:
         root = pathlib.Path(directory)
-        make(root, skills)
+        common.make(root, skills, FILES, LENGTH)
         walked = statistics.median(walk(root) for _ in range(3))
         start = time.time()
-        server = Server(root)
+        server = common.Pipe([common.server(), "stdio", "-q", root])
         server.digest(0)
         started = time.time() - start
         # Files as young as the clock of a file system is coarse are read twice.
         time.sleep(3)
-        os.kill(server.process.pid, signal.SIGHUP)
+        server.process.send_signal(signal.SIGHUP)
         time.sleep(0.2)
         server.settle()
 
         idle, read = [], []
         for _ in range(3):
             cpu, bytes_before = server.cpu(), server.read_bytes()
-            os.kill(server.process.pid, signal.SIGHUP)
+            server.process.send_signal(signal.SIGHUP)
             time.sleep(0.2)
             server.settle()
             idle.append(server.cpu() - cpu)
             read.append(server.read_bytes() - bytes_before)
 
-        latency, cpu = [], server.cpu()
+        latency = []
         for k in range(ROUNDS):
-            n = k * 997 % skills
-            content = skill_md(n, f"edit {k}\n")
-            wanted = "sha256:" + hashlib.sha256(content).hexdigest()
-            path = root / f"group-{n % 100}" / f"skill-{n}" / "SKILL.md"
-            path.write_bytes(content)
+            n, wanted = edit(root, skills, k)
             start = time.time()
             while server.digest(n) != wanted:
                 if time.time() - start > 20:
-                    sys.exit(f"an edit was not seen: {path}")
+                    sys.exit(f"an edit was not seen: {n}")
             latency.append(time.time() - start)
-        rss = next(line for line in pathlib.Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
-                   if line.startswith("VmRSS"))
+
+        # Nobody asks meanwhile, so that all the processor time is the look's.
+        cpu = []
+        for k in range(ROUNDS):
+            time.sleep(0.3)
+            before = server.fine_cpu()
+            edit(root, skills, ROUNDS + k)
+            time.sleep(0.3)
+            cpu.append(server.fine_cpu() - before)
+        resident = server.memory()
         server.close()
     median = statistics.median
     print(f"{skills:7} skills  walk {walked:6.2f} s  start {started:6.2f} s  "
           f"idle look {median(idle):6.2f} s cpu, {median(read) / 1000:.0f} kB read  "
-          f"one edit {median(latency) * 1000:5.1f} ms (worst {max(latency) * 1000:.1f})  {' '.join(rss.split()[1:])} resident",
+          f"one edit {median(latency) * 1000:5.1f} ms (worst {max(latency) * 1000:.1f}), "
+          f"{median(cpu) * 1000:.1f} ms cpu  {resident / 1e6:.0f} MB resident",
           flush=True)
 
 

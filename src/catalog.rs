@@ -1,20 +1,29 @@
 //! The catalog: what is served right now, as one immutable [`Snapshot`], and the cell that holds the current one.
 
+mod branch;
 mod build;
+mod cache;
 mod changes;
 mod claims;
 mod complain;
+mod count;
+mod doubts;
+mod fields;
 mod find;
+mod flights;
 mod judge;
 mod keep;
+mod known;
 mod limits;
 mod links;
 mod live;
+mod looks;
 mod lost;
 mod order;
 mod place;
 mod placed;
 mod read;
+mod scan;
 mod shard;
 mod snapshot;
 mod standing;
@@ -24,10 +33,14 @@ mod unit;
 mod verdicts;
 mod whole;
 
-pub use build::{Built, OnNameMismatch, Options, build};
+pub use build::{Built, OnNameMismatch, Options, build, build_first};
+pub use cache::{Cache, CacheCounts};
 pub use changes::Changes;
+pub use count::Count;
+pub use fields::Fields;
 pub use limits::Limits;
 pub use live::{Catalog, ReadError};
-pub use shard::{File, Node, Skill, Totals};
+pub use looks::LookCounts;
+pub use shard::{File, Node, Skill, Stated, Totals};
 pub use snapshot::Snapshot;
 pub use standing::{Look, Mounted, Standing};

@@ -6,7 +6,7 @@ mod mount;
 mod named;
 
 use std::fmt::Display;
-use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::catalog::{self, Limits};
+use crate::catalog::{self, Cache, Limits};
 use crate::finding::{Code, Host};
 use crate::rules::Rules;
 use crate::tree::{self, Mount};
@@ -38,7 +38,7 @@ pub enum Command {
     /// Serve them over stdin and stdout.
     Stdio(Source, Serving),
     /// Serve them over HTTP.
-    Http(Source, Serving, Listening),
+    Http(Source, Serving, Box<Listening>),
     /// Say what is wrong with them.
     Check(Source, Checking),
     /// Say which would be served.
@@ -49,6 +49,13 @@ pub enum Command {
         json: bool,
         /// When to look again, and say what changed, until told to stop.
         watch: Option<When>,
+    },
+    /// Write what their files are into a file, so that servers start faster.
+    Index {
+        /// The skills.
+        source: Source,
+        /// The file.
+        output: PathBuf,
     },
     /// Print the page of a code; without one, list them all.
     Explain(Option<Code>),
@@ -101,14 +108,20 @@ pub struct Serving {
     pub wait_for_root: Duration,
     /// When the directories are looked at again.
     pub watch: When,
+    /// Where what is known of files is kept for the next start.
+    pub index: Option<PathBuf>,
 }
 
 /// Where HTTP is listened for.
 #[derive(Debug)]
 pub struct Listening {
-    /// The host and the port; port 0 takes a free one.
-    pub address: String,
-    /// Who may ask.
+    /// At which place.
+    pub address: http::Address,
+    /// With which certificate; without TLS if there is none.
+    pub tls: Option<http::TlsFiles>,
+    /// The same for the one who runs this server, where that is another place.
+    pub admin: Option<http::Address>,
+    /// What is served there, to whom, and how it ends.
     pub http: http::Options,
 }
 
@@ -141,27 +154,36 @@ fn refuse(sentence: &str) -> ! {
 fn config(cli: args::Cli) -> Result<Config, String> {
     let command = match cli.command {
         args::CommandArgs::Stdio { source, serving } => {
-            Command::Stdio(source.into_source(kept(&serving))?, serving.into())
+            Command::Stdio(source.into_source()?.served(&serving), serving.into())
         }
-        args::CommandArgs::Http { source, serving, listening } => {
-            Command::Http(source.into_source(kept(&serving))?, serving.into(), listening.into_listening()?)
-        }
+        args::CommandArgs::Http { source, serving, listening } => Command::Http(
+            source.into_source()?.served(&serving),
+            serving.into(),
+            Box::new(listening.into_listening()?),
+        ),
         args::CommandArgs::Check { source, format, deny_warnings } => {
             let (source, passed_over) = source.into_checked()?;
             Command::Check(source, Checking { format, deny_warnings, passed_over })
         }
         args::CommandArgs::List { source, json, watch, poll } => {
             let watch = watch.then(|| when(false, poll));
-            Command::List { source: source.into_source(Duration::ZERO)?, json, watch }
+            Command::List { source: source.into_source()?, json, watch }
+        }
+        args::CommandArgs::Index { source, output } => {
+            Command::Index { source: source.into_source()?, output }
         }
         args::CommandArgs::Explain { code } => Command::Explain(code.as_deref().map(explained).transpose()?),
     };
     Ok(Config { log_level: cli.log.level(), log_format: cli.log.log_format, command })
 }
 
-/// How long what cannot be built any more is kept. Only what is served can be.
-fn kept(serving: &args::ServingArgs) -> Duration {
-    Duration::from_secs(serving.keep_last_good)
+impl Source {
+    /// The same for a server, which keeps what cannot be built any more, and holds what is read.
+    fn served(mut self, serving: &args::ServingArgs) -> Self {
+        self.catalog.keep_last_good = Duration::from_secs(serving.keep_last_good);
+        self.catalog.cache = Cache::new(serving.cache_bytes);
+        self
+    }
 }
 
 /// The hosts of a list with commas between them.
@@ -200,11 +222,11 @@ impl args::LogArgs {
 }
 
 impl args::SourceArgs {
-    fn into_source(self, keep_last_good: Duration) -> Result<Source, String> {
+    fn into_source(self) -> Result<Source, String> {
         if self.dirs.is_empty() && self.mounts.is_empty() {
             return Err("name a directory of skills, for example ./skills".to_owned());
         }
-        self.read(keep_last_good, |rules| rules)
+        self.read(|rules| rules)
     }
 
     /// For `check`, where a file stands for the skill that holds it, and every rule is looked at. Gives the files that no
@@ -215,12 +237,12 @@ impl args::SourceArgs {
             return Err("name a directory of skills, or files of them, for example ./skills".to_owned());
         }
         self.dirs = named.roots;
-        let mut source = self.read(Duration::ZERO, Rules::in_full)?;
+        let mut source = self.read(Rules::in_full)?;
         source.mounts.extend(named.skills);
         Ok((source, named.passed_over))
     }
 
-    fn read(self, keep_last_good: Duration, more: impl FnOnce(Rules) -> Rules) -> Result<Source, String> {
+    fn read(self, more: impl FnOnce(Rules) -> Rules) -> Result<Source, String> {
         let mounts = mount::all(self.dirs, self.mounts)?;
         let mut rules = more(Rules::default().for_hosts(&hosts(&self.hosts)?, self.portable));
         for word in &self.rules {
@@ -237,13 +259,13 @@ impl args::SourceArgs {
             allow_secret: self.allow_secret,
         };
         let catalog = catalog::Options {
-            keep_last_good,
             limits: Limits { max_files: self.max_files, max_bytes: self.max_bytes },
             on_name_mismatch: match self.on_name_mismatch {
                 args::OnNameMismatch::Skip => catalog::OnNameMismatch::Skip,
                 args::OnNameMismatch::UseName => catalog::OnNameMismatch::UseName,
             },
             rules,
+            ..catalog::Options::default()
         };
         Ok(Source { mounts, tree, catalog })
     }
@@ -261,30 +283,41 @@ impl From<args::ServingArgs> for Serving {
             strict: typed.strict,
             wait_for_root: Duration::from_secs(typed.wait_for_root),
             watch: when(typed.no_watch, typed.poll),
+            index: typed.index,
         }
     }
 }
 
 impl args::ListeningArgs {
     fn into_listening(self) -> Result<Listening, String> {
-        // Whether it can be listened there is for the system to say; whether it is an address is clear before that.
-        let has_port = |address: &str| address.parse().is_ok_and(|host: http::Host| host.port().is_some());
-        if self.listen.parse::<SocketAddr>().is_err() && !has_port(&self.listen) {
-            let listen = self.listen;
-            return Err(format!(
-                "--listen `{listen}`: an address is HOST:PORT, such as 127.0.0.1:8008 or [::1]:8008"
-            ));
+        if self.anonymous && self.token_file.is_some() {
+            return Err(
+                "--anonymous lets everybody in, and --token-file does not: give one of them".to_owned()
+            );
         }
         let http = http::Options {
+            path: value("--path", &self.path)?,
             allow_hosts: parse_all("--allow-host", &self.allow_host)?,
             allow_origins: parse_all("--allow-origin", &self.allow_origin)?,
+            token_file: self.token_file,
+            anonymous: self.anonymous,
+            trusted_proxies: parse_all("--trusted-proxy", &self.trusted_proxy)?,
+            rate_limit: NonZeroU32::new(self.rate_limit),
             sessions: self.sessions,
+            access_log: !self.no_access_log,
+            drain: Duration::from_secs(self.drain_seconds),
+            page: !self.no_page,
         };
-        Ok(Listening { address: self.listen, http })
+        let tls = self.tls_cert.zip(self.tls_key).map(|(cert, key)| http::TlsFiles { cert, key });
+        let admin = self.admin_listen.map(|typed| value("--admin-listen", &typed)).transpose()?;
+        Ok(Listening { address: value("--listen", &self.listen)?, tls, admin, http })
     }
 }
 
+fn value<T: FromStr<Err: Display>>(option: &str, typed: &str) -> Result<T, String> {
+    typed.parse().map_err(|error| format!("{option} `{typed}`: {error}"))
+}
+
 fn parse_all<T: FromStr<Err: Display>>(option: &str, values: &[String]) -> Result<Vec<T>, String> {
-    let parse = |value: &String| value.parse().map_err(|error| format!("{option} `{value}`: {error}"));
-    values.iter().map(parse).collect()
+    values.iter().map(|typed| value(option, typed)).collect()
 }

@@ -2,6 +2,8 @@
 
 mod check;
 mod explain;
+mod index;
+mod keeper;
 mod list;
 mod list_watch;
 mod look;
@@ -11,6 +13,7 @@ mod serve;
 
 pub use check::check;
 pub use explain::explain;
+pub use index::index;
 pub use list::list;
 pub use list_watch::list_watch;
 pub use serve::{http, stdio};

@@ -18,41 +18,70 @@ pub(crate) fn in_text(text: &str) -> Option<Problem> {
         return None;
     }
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let all: Vec<_> = sightings(text, start).collect();
-    let (first, _) = all.first()?.clone();
-    let message = match all.len() {
-        1 => format!("the text holds a character that is not shown: {}", names(&all)),
-        n => format!("the text holds {n} characters that are not shown: {}", names(&all)),
+    let seen = Seen::of(sightings(text, start));
+    let first = seen.first.clone()?;
+    let message = match seen.number {
+        1 => format!("the text holds a character that is not shown: {}", seen.names()),
+        n => format!("the text holds {n} characters that are not shown: {}", seen.names()),
     };
     Some(problem(Code::HiddenUnicode, first, message, "remove them, and find out how they got there"))
 }
 
-/// What is said of a file's name that holds such characters.
-pub(crate) fn in_name(name: &str) -> Option<String> {
-    let all: Vec<_> = sightings(name, 0).collect();
-    (!all.is_empty()).then(|| format!("the name holds what is not shown: {}", names(&all)))
+/// Whether a text holds any such character, be it where writing needs it.
+pub(crate) fn may_be_in(text: &str) -> bool {
+    text.chars().any(is_hidden)
 }
 
-fn names(all: &[(Range<usize>, char)]) -> String {
-    let mut named: Vec<_> =
-        all.iter().take(NAMED_MAX).map(|(_, c)| format!("U+{:04X} ({})", u32::from(*c), kind(*c))).collect();
-    if all.len() > NAMED_MAX {
-        named.push("…".to_owned());
+/// What is said of a file's name that holds such characters.
+pub(crate) fn in_name(name: &str) -> Option<String> {
+    let seen = Seen::of(sightings(name, 0));
+    (seen.number > 0).then(|| format!("the name holds what is not shown: {}", seen.names()))
+}
+
+/// The characters of a text that nobody sees, however many there are.
+#[derive(Default)]
+struct Seen {
+    first: Option<Range<usize>>,
+    /// The first of them.
+    named: Vec<char>,
+    number: usize,
+}
+
+impl Seen {
+    fn of(sightings: impl Iterator<Item = (Range<usize>, char)>) -> Self {
+        sightings.fold(Self::default(), |mut seen, (span, c)| {
+            seen.first.get_or_insert(span);
+            if seen.named.len() < NAMED_MAX {
+                seen.named.push(c);
+            }
+            seen.number += 1;
+            seen
+        })
     }
-    named.join(", ")
+
+    fn names(&self) -> String {
+        let name = |c: &char| format!("U+{:04X} ({})", u32::from(*c), kind(*c));
+        let mut named: Vec<_> = self.named.iter().map(name).collect();
+        if self.number > NAMED_MAX {
+            named.push("…".to_owned());
+        }
+        named.join(", ")
+    }
 }
 
 /// Where the text holds such a character.
 fn sightings(text: &str, start: usize) -> impl Iterator<Item = (Range<usize>, char)> {
     let rest = text.get(start..).unwrap_or("");
+    let mut lines = Lines::default();
     rest.char_indices().filter_map(move |(at, c)| {
         let at = start + at;
-        let is_told = is_hidden(c) && !is_at_home(text, at, c);
+        let is_told = is_hidden(c) && !is_at_home(text, at, c, &mut lines);
         is_told.then(|| (at..at + c.len_utf8(), c))
     })
 }
 
-fn is_hidden(c: char) -> bool {
+/// Whether a character is one that nobody sees.
+pub(crate) fn is_hidden(c: char) -> bool {
     !c.is_ascii()
         && matches!(c,
             '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
@@ -60,22 +89,28 @@ fn is_hidden(c: char) -> bool {
             | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// What sets the direction of text.
+const DIRECTION: &str = "text direction";
+
 fn kind(c: char) -> &'static str {
     match c {
         '\u{e0000}'..='\u{e007f}' => "tag",
         '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
             "variation selector"
         }
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            "text direction"
-        }
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => DIRECTION,
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => "blank letter",
         _ => "zero width",
     }
 }
 
+/// Whether writing needs a character that nobody sees where it stands, and it changes the order of nothing.
+pub(crate) fn is_harmless(text: &str, at: usize, c: char) -> bool {
+    kind(c) != DIRECTION && is_at_home(text, at, c, &mut Lines::default())
+}
+
 /// Whether writing needs the character where it stands.
-fn is_at_home(text: &str, at: usize, c: char) -> bool {
+fn is_at_home(text: &str, at: usize, c: char, lines: &mut Lines) -> bool {
     let before = || text.get(..at).unwrap_or("").chars().next_back();
     let after = || text.get(at + c.len_utf8()..).unwrap_or("").chars().next();
     match c {
@@ -93,26 +128,44 @@ fn is_at_home(text: &str, at: usize, c: char) -> bool {
             before().is_some_and(is_jamo) || after().is_some_and(is_jamo)
         }
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202c}' | '\u{2066}'..='\u{2069}' => {
-            line(text, at).chars().any(runs_from_right)
+            lines.run_from_right(text, at)
         }
         _ => false,
     }
 }
 
-fn line(text: &str, at: usize) -> &str {
-    let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
-    text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("")
+/// Which lines have letters that run from right to left, asked from the first line to the last. Each is looked through once.
+#[derive(Default)]
+struct Lines {
+    /// Where the line ends that was asked for last.
+    end: usize,
+    runs_from_right: bool,
+}
+
+impl Lines {
+    /// Whether the line that `at` stands in has such letters.
+    fn run_from_right(&mut self, text: &str, at: usize) -> bool {
+        if at >= self.end {
+            let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+            let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
+            self.end = start + line.len();
+            self.runs_from_right = line.chars().any(runs_from_right);
+        }
+        self.runs_from_right
+    }
 }
 
 /// A flag of a part of a country is a black flag, tags, and the tag that ends them.
 fn is_in_flag(text: &str, at: usize) -> bool {
+    // The longest that exist have five letters and the end. No more than one beyond them is looked at.
+    const TAGS_MAX: usize = 6;
     let is_tag = |c: &char| matches!(c, '\u{e0020}'..='\u{e007f}');
-    let before = text.get(..at).unwrap_or("").chars().rev();
-    let after = text.get(at..).unwrap_or("").chars();
-    let base = before.clone().find(|c| !is_tag(c));
-    let length = before.take_while(is_tag).count() + after.clone().take_while(is_tag).count();
-    // The longest that exist have five letters and the end.
-    base == Some('\u{1f3f4}') && length <= 6 && after.take_while(is_tag).last() == Some('\u{e007f}')
+    let mut before = text.get(..at).unwrap_or("").chars().rev();
+    let after = text.get(at..).unwrap_or("").chars().take(TAGS_MAX + 1).take_while(is_tag);
+    let tags_before = before.clone().take(TAGS_MAX + 1).take_while(is_tag).count();
+    let base = before.nth(tags_before);
+    let length = tags_before + after.clone().count();
+    base == Some('\u{1f3f4}') && length <= TAGS_MAX && after.last() == Some('\u{e007f}')
 }
 
 /// Whether it can stand beside a joiner in an emoji.
@@ -199,6 +252,9 @@ mod tests {
             "🏴\u{e0041}\u{e0042}\u{e0043}\u{e0044}\u{e0045}\u{e0046}\u{e0047}\u{e007f}",
         ] {
             assert!(in_text(text).is_some(), "{text:?}");
+        }
+        for many in ["\u{200e}", "\u{e0041}", "a\u{200e}\u{202e}"] {
+            assert!(in_text(&many.repeat(1 << 18)).is_some(), "{many:?}");
         }
         assert_eq!(
             in_name("a\u{200b}.md").as_deref(),

@@ -3,81 +3,218 @@
 //! Changes are told over streams: of `subscriptions/listen` since 2026-07-28, of sessions before, where there are any.
 
 mod accept;
+mod access_log;
+mod admin;
+mod admission;
 mod allowed;
+mod answered;
+mod auth;
 mod body;
 mod caller;
+mod connection;
 mod crowd;
+mod direct;
+mod drain;
 mod endpoint;
+mod exchange;
+mod forwarded;
 mod guard;
+mod health;
 mod legacy;
+mod listen;
+mod metrics;
+mod outcome;
+mod pace;
+mod page;
+mod path;
 mod patience;
+mod proxies;
+mod rate;
 mod refusal;
+mod request_id;
 mod sessions;
+mod share;
+mod status;
 mod stream;
+#[cfg_attr(not(feature = "tls"), path = "http/no_tls.rs")]
+mod tls;
+mod trace_context;
 mod turns;
+#[cfg(unix)]
+mod unix;
 
+use std::convert::Infallible;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use anyhow::Context as _;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::any;
-use tokio::net::TcpListener;
+use futures::future::{Either, ready};
+use futures::{FutureExt as _, Stream};
 use tokio_util::sync::CancellationToken;
 
 use crate::mcp;
 
+use accept::Counts;
+use admin::Admin;
+use drain::Drain;
 use endpoint::Endpoint;
-use guard::Guard;
+use exchange::Observer;
+use health::Health;
+use metrics::{Exposition, Metrics, Sources};
 use sessions::Sessions;
+use status::Status;
+use turns::Turns;
 
+pub use admission::Admission;
 pub use allowed::{Host, Origin};
+pub use listen::{Address, Listener};
+pub use path::EndpointPath;
+pub use proxies::Proxy;
+pub use tls::Tls;
+#[cfg(unix)]
+pub use unix::Passed;
 
-/// The path of the one endpoint.
-pub const ENDPOINT: &str = "/mcp";
+/// How often one caller may ask in a minute, and at once, unless an option says more or less. A host that reads all files of
+/// a few dozen skills when it starts asks some thousand times at once, and so do some twenty people behind one address whose hosts
+/// read 500 files each. A flood is at least ten times as much.
+pub const RATE_LIMIT: u32 = 12_000;
 
-/// Who may ask, beside programs and pages of this machine, and who is remembered.
+/// How long those who ask how it stands may still take once all others have been answered.
+const ADMIN_DRAIN: Duration = Duration::from_secs(1);
+
+/// The files of a certificate, in PEM.
+#[derive(Clone, Debug)]
+pub struct TlsFiles {
+    /// The chain, the server's own certificate first.
+    pub cert: PathBuf,
+    /// The private key of that.
+    pub key: PathBuf,
+}
+
+/// What is served where, who may ask beside programs and pages of this machine, who is remembered, and how it ends.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// Where the endpoint is.
+    pub path: EndpointPath,
     /// Further names under which this server is reached.
     pub allow_hosts: Vec<Host>,
     /// Further origins whose pages may ask.
     pub allow_origins: Vec<Origin>,
+    /// The file that says who holds which token. Without one, nobody has to say who they are.
+    pub token_file: Option<PathBuf>,
+    /// Whether it is meant that everybody may ask, from other machines too.
+    pub anonymous: bool,
+    /// The proxies whose word is taken for where a request comes from.
+    pub trusted_proxies: Vec<Proxy>,
+    /// How often one caller may ask in a minute, and at once. Absent for as often as it likes.
+    pub rate_limit: Option<NonZeroU32>,
     /// The most sessions at once of clients from before 2026-07-28, which can be told of changes only in one. 0 for none.
     pub sessions: usize,
+    /// Whether each request has a line in the log.
+    pub access_log: bool,
+    /// Whether people find a page at `/`.
+    pub page: bool,
+    /// How long the requests in hand may take once the server is to end.
+    pub drain: Duration,
 }
 
-/// Serves everybody who connects to `listener`, until `shutdown` ends. Requests in hand are then answered first, and
-/// subscriptions ended, within a bound.
-///
-/// # Errors
-/// When the listener has no address.
-pub async fn serve(
-    listener: TcpListener,
-    handler: mcp::Handler,
-    options: Options,
-    shutdown: impl Future<Output = ()>,
-) -> anyhow::Result<()> {
-    let address = listener.local_addr().context("the listener has no address")?;
-    let stopping = CancellationToken::new();
-    let sessions = Sessions::new(handler.catalog().clone(), options.sessions, stopping.clone());
-    let guard = Arc::new(Guard::new(address, &options));
-    let endpoint = Arc::new(Endpoint::new(handler, sessions.clone(), stopping.clone()));
-    let router = router(guard, endpoint);
+/// A place to come in at, and who is let in there.
+#[derive(Debug)]
+pub struct Door {
+    /// Takes connections in.
+    pub listener: Listener,
+    /// Lets requests through.
+    pub admission: Admission,
+}
+
+/// Where clients come in, and where the one who runs this server does. Without the latter, what is for that one stands
+/// beside the endpoint.
+#[derive(Debug)]
+pub struct Doors {
+    /// For clients.
+    pub main: Door,
+    /// For the one who runs this server.
+    pub admin: Option<Door>,
+}
+
+/// Serves everybody who comes in and is admitted, until the first of `signals`. Requests in hand are then answered first, and
+/// subscriptions ended, within a bound or until the second one. How it stands is told until that is done.
+pub async fn serve(doors: Doors, handler: mcp::Handler, options: Options, signals: impl Stream<Item = ()>) {
+    let (started, catalog) = (SystemTime::now(), handler.catalog().clone());
+    let drain = Drain::new(options.drain);
+    let sessions = Sessions::new(catalog.clone(), options.sessions, drain.begun().clone());
+    let turns = Turns::default();
+    let page = options
+        .page
+        .then(|| page::routes(catalog.clone(), handler.name(), turns.clone(), drain.begun().clone()));
+    let endpoint = Arc::new(Endpoint::new(handler, sessions.clone(), turns, drain.begun().clone()));
+    let health = Health::new(catalog.clone(), drain.begun().clone());
+    let metrics = Arc::new(Metrics::default());
+    let connections = Arc::new(Counts::default());
+    let observer = Arc::new(Observer {
+        metrics: metrics.clone(),
+        endpoint: options.path.clone(),
+        is_logged: options.access_log,
+    });
+    let exposition = Exposition::new(Sources {
+        metrics,
+        connections: connections.clone(),
+        catalog: catalog.clone(),
+        sessions: sessions.clone(),
+        gate: endpoint.gate().clone(),
+        started,
+    });
+    let admin = admin::routes(Admin::new(exposition, Status::new(catalog, health.clone(), started)));
+    let admin = admin.merge(page.unwrap_or_default());
+
+    let Doors { main, admin: admin_door } = doors;
+    let mut routes = Router::new().route(options.path.as_str(), any(endpoint::answer)).with_state(endpoint);
+    let end = Drain::new(ADMIN_DRAIN);
+    // Both doors show the same certificate.
+    let tls = main.listener.tls();
+    let admin = match admin_door {
+        None => {
+            routes = routes.merge(admin);
+            Either::Left(ready(()))
+        }
+        Some(door) => {
+            let admin = router(admin, &door.admission, health.clone(), observer.clone());
+            Either::Right(accept::run(door.listener, admin, end.clone(), connections.clone()))
+        }
+    };
+    let routes = router(routes, &main.admission, health, observer);
+    let main_served = CancellationToken::new();
+    let serve = async {
+        accept::run(main.listener, routes, drain.clone(), connections).await;
+        main_served.cancel();
+    };
     tokio::select! {
-        () = accept::run(listener, router, stopping, shutdown) => Ok(()),
+        _ = async { tokio::join!(serve, admin) } => {}
+        never = end.follow(main_served.cancelled().into_stream()) => match never {},
+        never = drain.follow(signals) => match never {},
         never = sessions.sweep() => match never {},
+        never = main.admission.keep() => match never {},
+        never = follow(tls) => match never {},
     }
 }
 
-/// What is where, and what stands in front of it. The last layer is the first to see a request.
-fn router(guard: Arc<Guard>, endpoint: Arc<Endpoint>) -> Router {
-    Router::new()
-        .route(ENDPOINT, any(endpoint::answer))
-        .fallback(endpoint::nothing_here)
-        .with_state(endpoint)
-        .layer(from_fn_with_state(guard, guard::layer))
+/// Keeps up with a certificate, for ever.
+async fn follow(tls: Option<Arc<Tls>>) -> Infallible {
+    match tls {
+        Some(tls) => tls.follow().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What is where behind a door, and what stands in front of it. The last layer is the first to see a request.
+fn router(routes: Router, admission: &Admission, health: Health, observer: Arc<Observer>) -> Router {
+    let admitted = admission.stand_before(routes.fallback(endpoint::nothing_here));
+    health::routes(health).merge(admitted).layer(from_fn_with_state(observer, exchange::layer))
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

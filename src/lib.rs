@@ -10,9 +10,9 @@
 //!
 //! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
 //!
-//! Imports point one way: `main → commands → cli, report, log → stdio, http → mcp → catalog, watch → tree, format →
-//! hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri → skill, finding`. What does *not* happen is as much
-//! a part of the design:
+//! Imports point one way: `main → commands → cli, progress → stdio, http → mcp, page, log → report → catalog, watch → index →
+//! tree, format → hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri → skill, finding`. What does *not*
+//! happen is as much a part of the design:
 //!
 //! - A bad file is a [`finding::Finding`], never an error that stops a neighbour.
 //! - No byte leaves with another size or digest than the current [`catalog::Snapshot`] states for its URI, also while files
@@ -21,7 +21,7 @@
 //! - Nothing outside the roots is ever read, whatever links, names or races say; only [`tree`] opens skills' files.
 //! - Nothing of a skill is executed, and no connection is opened.
 //! - stdout belongs to the protocol or to a command's result; everything else goes to stderr.
-//! - What comes from a skill is untrusted: it is escaped before it reaches a terminal.
+//! - What comes from a skill is untrusted: it is escaped before it reaches a terminal or a page.
 //! - Only `mcp` and the two transports know rmcp; [`catalog`] knows neither it nor a transport.
 
 pub mod catalog;
@@ -33,16 +33,20 @@ pub mod frontmatter;
 mod hidden;
 mod hosts;
 mod http;
+pub mod index;
 pub mod log;
 mod mcp;
 mod media_type;
+mod page;
 mod problem;
+mod progress;
 mod report;
 pub mod rules;
 mod skill;
 mod stdio;
 #[cfg(test)]
 mod testing;
+mod timestamp;
 pub mod tree;
 mod uri;
 mod watch;

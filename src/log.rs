@@ -1,6 +1,7 @@
 //! What goes to stderr: findings and events, as text for people or as one JSON object a line for machines.
 
 use std::fmt;
+use std::time::SystemTime;
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
@@ -13,7 +14,9 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::finding::{Finding, Severity};
+use crate::progress::{self, Stderr};
 use crate::report::escape;
+use crate::timestamp;
 
 /// How events are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -28,6 +31,9 @@ pub enum Format {
 /// The target of the one event that is the result of a command and not a remark about it: it is told whatever the level.
 pub const RESULT: &str = "skillserve::result";
 
+/// The target of the line that each request has over HTTP.
+pub const ACCESS: &str = "skillserve::access";
+
 /// Writes what waits to be written when it is dropped, for at most a second or so.
 pub type Guard = WorkerGuard;
 
@@ -39,16 +45,15 @@ const WAITING_MAX_LINES: usize = 50_000;
 ///
 /// A thread of its own writes them, because a host that does not read stderr must not hold up what it asks for.
 pub fn start(level: LevelFilter, format: Format) -> Guard {
-    let (stderr, guard) = NonBlockingBuilder::default()
-        .lossy(true)
-        .buffered_lines_limit(WAITING_MAX_LINES)
-        .finish(std::io::stderr());
+    let (stderr, guard) =
+        NonBlockingBuilder::default().lossy(true).buffered_lines_limit(WAITING_MAX_LINES).finish(Stderr);
     let filter = Targets::new()
         .with_target("skillserve", level)
         .with_target(RESULT, level.max(LevelFilter::INFO))
         .with_default(level.min(LevelFilter::ERROR));
     let layer = tracing_subscriber::fmt::layer().with_writer(stderr);
     let registry = tracing_subscriber::registry().with(filter);
+    progress::allow(format == Format::Text && level >= LevelFilter::INFO);
     // A second start in one process changes nothing; only tests do that.
     let _ = match format {
         Format::Text => registry.with(layer.event_format(ForPeople)).try_init(),
@@ -72,7 +77,7 @@ pub fn finding(finding: &Finding) {
     }
 }
 
-/// `error[code] path:line:column: message`, then `help: …` on a line of its own.
+/// `error[code] path:line:column: message`, then `help: …` on a line of its own. For a request, `time METHOD /path …`.
 struct ForPeople;
 
 impl<S, N> FormatEvent<S, N> for ForPeople
@@ -83,6 +88,9 @@ where
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut out: Writer<'_>, event: &Event<'_>) -> fmt::Result {
         let mut fields = Fields::default();
         event.record(&mut fields);
+        if event.metadata().target() == ACCESS {
+            return fields.write_access(&mut out);
+        }
         out.write_str(match *event.metadata().level() {
             Level::ERROR => "error",
             Level::WARN => "warning",
@@ -115,12 +123,30 @@ struct Fields {
     others: String,
 }
 
+impl Fields {
+    /// A request, with its time: there are many, and what is asked of them is when they were.
+    fn write_access(&self, out: &mut Writer<'_>) -> fmt::Result {
+        let time = timestamp::millis(SystemTime::now()).unwrap_or_default();
+        let path = self.path.as_deref().unwrap_or_default();
+        writeln!(out, "{time} {}{path}{}", self.message, self.others)
+    }
+}
+
+/// Whether a value can stand without quotes beside others.
+fn is_plain(value: &str) -> bool {
+    !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/+@".contains(&byte))
+}
+
 impl Visit for Fields {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             "code" => self.code = Some(value.to_owned()),
             "path" => self.path = Some(value.to_owned()),
             "help" => self.help = Some(value.to_owned()),
+            "http_method" => self.message = format!("{value} "),
+            name if is_plain(value) => {
+                self.others.push_str(&format!(" {name}={value}"));
+            }
             _ => self.record_debug(field, &value),
         }
     }

@@ -9,6 +9,7 @@
 mod answer;
 mod changes;
 mod cursor;
+pub(crate) mod direct;
 mod entry;
 mod failure;
 mod filter;
@@ -16,6 +17,7 @@ pub(crate) mod gate;
 mod handler;
 mod instructions;
 mod listen;
+pub(crate) mod method;
 mod page;
 mod resource;
 pub(crate) mod session;
@@ -98,6 +100,11 @@ impl Handler {
     /// The catalog that answers are given from.
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// The server's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.config.server_info.name
     }
 
     /// How long an answer that is given now may be taken as current, in milliseconds.

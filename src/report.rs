@@ -17,9 +17,9 @@ use crate::finding::Finding;
 
 pub use annotate::text;
 pub use github::github;
-pub use json::json;
+pub use json::{item as finding_item, json};
 pub use sarif::sarif;
-pub use summary::{Skipped, left_out, serving};
+pub use summary::{Skipped, count, left_out, serving, size, skipped_skills};
 pub use table::table;
 
 /// All that `check` says.

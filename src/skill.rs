@@ -81,6 +81,32 @@ impl Digest {
         use sha2::Digest as _;
         Self(sha2::Sha256::digest(bytes).into())
     }
+
+    /// The 64 hex digits.
+    pub fn to_hex(self) -> [u8; 64] {
+        let mut digits = [0; 64];
+        // The room is exactly what the digits take.
+        let _ = hex::encode_to_slice(self.0, &mut digits);
+        digits
+    }
+
+    /// The digest with these bytes.
+    pub(crate) fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    pub(crate) fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+}
+
+/// The digest of all bytes that were hashed.
+impl From<sha2::Sha256> for Digest {
+    fn from(hash: sha2::Sha256) -> Self {
+        use sha2::Digest as _;
+        Self(hash.finalize().into())
+    }
 }
 
 impl fmt::Display for Digest {

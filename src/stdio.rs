@@ -5,6 +5,7 @@
 //! [`std::process::exit`] after [`serve`] has returned.
 
 mod answers;
+mod beside;
 mod lines;
 mod transport;
 
@@ -17,6 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::catalog::Catalog;
 use crate::mcp::Handler;
+use crate::mcp::direct::Direct;
 use crate::mcp::session::Session;
 
 use transport::{End, Transport};
@@ -32,12 +34,14 @@ const DRAIN_MAX: Duration = Duration::from_millis(1500);
 pub async fn serve(handler: Handler, shutdown: impl Future<Output = ()>) -> anyhow::Result<()> {
     let (input, output) = rmcp::transport::stdio_pipes();
     let catalog = handler.catalog().clone();
-    run(handler, catalog, input, output, shutdown).await
+    let direct = Direct::new(handler.clone(), "\n");
+    run(handler, direct, catalog, input, output, shutdown).await
 }
 
 /// [`serve`] over any pair of streams.
 async fn run(
     handler: impl ServerHandler,
+    direct: Direct,
     catalog: Catalog,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
@@ -45,7 +49,7 @@ async fn run(
 ) -> anyhow::Result<()> {
     let end = End::new();
     let peer = Session::new(catalog.clone());
-    let (transport, answers) = Transport::new(input, output, catalog, peer.clone(), end.clone());
+    let (transport, answers) = Transport::new(input, output, direct, catalog, peer.clone(), end.clone());
     let session = async {
         match handler.serve(transport).await {
             Ok(service) => {

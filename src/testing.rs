@@ -4,7 +4,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use crate::catalog::{self, Catalog};
+use crate::catalog::{self, Cache, Catalog};
 use crate::tree::Hint;
 use crate::tree::{self, Mount, Roots};
 
@@ -16,15 +16,25 @@ pub(crate) struct Skills {
 
 impl Skills {
     pub(crate) async fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        let mut files = Vec::new();
         for name in ["a", "b"] {
-            fs::create_dir(dir.path().join(name)).unwrap();
-            fs::write(dir.path().join(name).join("SKILL.md"), skill_md(name, "d")).unwrap();
-            fs::write(dir.path().join(name).join("notes.txt"), "1").unwrap();
+            files.push((format!("{name}/SKILL.md"), skill_md(name, "d").into_bytes()));
+            files.push((format!("{name}/notes.txt"), b"1".to_vec()));
+        }
+        Self::of(files).await
+    }
+
+    /// These files.
+    pub(crate) async fn of(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for (path, bytes) in files {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
         }
         let mount = Mount { prefix: String::new(), dir: dir.path().to_owned() };
         let roots = Roots::open(&[mount], &tree::Options::default()).unwrap();
-        let catalog = Catalog::start(move |_| {
+        let catalog = Catalog::start(Cache::default(), move |_| {
             let (tree, walked) = roots.walk();
             Ok(catalog::build(&tree, walked, &catalog::Options::default(), None).snapshot)
         });

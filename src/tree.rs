@@ -18,6 +18,7 @@ mod dirt;
 mod draft;
 mod entry;
 mod expand;
+mod files;
 mod footprint;
 mod hint;
 mod identity;
@@ -42,17 +43,18 @@ use std::io;
 use std::ops::AddAssign;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
 
+pub use files::File;
 pub use footprint::{Footprint, Steps};
 pub use hint::Hint;
-pub use identity::Identity;
-pub use read::{Disk, ReadError, Source};
+pub use identity::{Identity, Modified};
+pub use read::{Disk, ReadError, Reader, Source};
 
+use files::Files;
 use limits::Budgets;
 use memory::Memory;
 use policy::Policy;
-use zone::Zone;
+use zone::{Place, Zone};
 
 /// What is looked at, and what is passed over.
 #[derive(Clone, Debug, Default)]
@@ -196,26 +198,13 @@ impl AddAssign for LeftOut {
 #[derive(Debug, Default)]
 pub struct Directory {
     /// Its name under its parent.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// The directories in it.
-    pub dirs: Vec<Arc<Directory>>,
+    pub dirs: Box<[Arc<Directory>]>,
     /// The regular files in it.
-    pub files: Vec<File>,
-}
-
-/// A regular file as it will be served.
-#[derive(Clone, Debug, PartialEq)]
-pub struct File {
-    /// Its name under its parent.
-    pub name: Box<str>,
-    /// Its length in bytes when it was looked at. The catalog counts again when it reads.
-    pub size: u64,
-    /// When it was last modified, where the file system says so.
-    pub modified: Option<SystemTime>,
-    /// Tells whether it is still what it was.
-    pub identity: Identity,
-    /// Where its bytes are.
-    pub source: Source,
+    files: Files,
+    /// Where it is.
+    place: Arc<Place>,
 }
 
 impl Roots {

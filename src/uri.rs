@@ -2,7 +2,7 @@
 //!
 //! A path here is a served path: `/`-separated UTF-8 segments, none of them empty, `.` or `..`, and without NUL.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, percent_decode_str, utf8_percent_encode};
 
 /// The scheme and what follows it, as written in every URI that goes out.
 pub const SCHEME: &str = "skill://";
@@ -37,9 +37,24 @@ pub enum UriError {
 /// The URI of a served path.
 pub fn from_path(path: &str) -> String {
     let mut uri = String::with_capacity(SCHEME.len() + path.len());
-    uri.push_str(SCHEME);
-    uri.extend(utf8_percent_encode(path, ESCAPED));
+    uri.extend(parts(path));
     uri
+}
+
+/// The URI of a served path, in parts.
+pub fn parts(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(SCHEME).chain(escaped(path))
+}
+
+/// Whether `uri` is how the URI of this served path is written.
+pub fn is_of_path(uri: &str, path: &str) -> bool {
+    let rest = parts(path).try_fold(uri, |rest, part| rest.strip_prefix(part));
+    rest.is_some_and(str::is_empty)
+}
+
+/// A served path as it stands in a URI, also in its query.
+pub fn escaped(path: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(path, ESCAPED)
 }
 
 /// The served path that a URI names, whichever RFC 3986 spelling it has: the scheme's case, the case of hex digits, and
@@ -145,6 +160,9 @@ mod tests {
             prop_assume!(segments.iter().all(|s| s != "." && s != ".."));
             let path = segments.join("/");
             let uri = from_path(&path);
+            prop_assert!(is_of_path(&uri, &path));
+            let others = [&uri[..uri.len() - 1], &(uri.clone() + "a")];
+            prop_assert!(others.iter().all(|other| !is_of_path(other, &path)));
             prop_assert_eq!(to_path(&uri), Ok(path));
         }
 

@@ -120,16 +120,6 @@ fn wait_for(lines: &Receiver<String>, words: &str) -> String {
     }
 }
 
-/// A server that chose its port.
-fn serve(mut command: Command) -> Server {
-    let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let mut server = Server { child, address: String::new() };
-    let told = wait_for(&lines(server.child.stderr.take().unwrap()), "listening on http://");
-    let url = told.split_once("http://").unwrap().1;
-    server.address = url.split_once("/mcp").unwrap().0.to_owned();
-    server
-}
-
 #[test]
 fn exit_codes_tell_how_a_check_went() {
     check(&["check", "mixed/csv"], (0, "1 skill (1 file, 53 B) would be served, 0 skipped, 0 warnings\n"));
@@ -381,7 +371,18 @@ const VARIABLES: &[(&str, &str, &[&str], &str)] = &[
     ("CACHE_SCOPE", "public", &["stdio", "good"], "\"cacheScope\":\"public\""),
     ("WAIT_FOR_ROOT", "1", &["stdio", "nope"], "waiting for nope"),
     ("STRICT", "on", &["stdio", "mixed"], "--strict serves nothing"),
+    ("INDEX", "none/x", &["stdio", "good"], "the index none/x cannot be written"),
+    ("OUTPUT", "out.index", &["index", "good"], "wrote out.index: "),
     ("LISTEN", "nowhere", &["http", "good"], "--listen `nowhere`"),
+    ("TOKEN_FILE", "nope", &["http", "--listen", "127.0.0.1:0", "good"], "cannot read the token file nope"),
+    ("ANONYMOUS", "true", &["http", "--token-file", "x", "good"], "--anonymous lets everybody in"),
+    ("TRUSTED_PROXY", "::1\nnope\n", &["http", "good"], "--trusted-proxy `nope`"),
+    ("RATE_LIMIT", "often", &["http", "good"], "'often'"),
+    ("ADMIN_LISTEN", "nowhere", &["http", "good"], "--admin-listen `nowhere`"),
+    ("PATH", "mcp", &["http", "good"], "--path `mcp`"),
+    ("TLS_CERT", "cert.pem", &["http", "good"], "--tls-key <FILE>"),
+    ("TLS_KEY", "key.pem", &["http", "good"], "--tls-cert <FILE>"),
+    ("DRAIN_SECONDS", "soon", &["http", "good"], "--drain-seconds"),
 ];
 
 /// Those that need a listening server.
@@ -417,17 +418,26 @@ fn every_variable_of_http_has_its_effect() {
         let status = |value: Option<&str>| {
             let mut command = command(bed.path(), &["http", "--listen", "127.0.0.1:0", "good"]);
             command.envs(value.map(|value| (format!("SKILLSERVE_{name}"), value)));
-            let server = serve(command);
+            let server = Server::run(command);
             server.exchange(&Request::message(Era::Modern, &list_request()).with(header, sent)).status
         };
         assert_eq!((status(Some(value)), status(None)), (200, 403), "{name}");
     }
 }
 
-/// Those whose tests set them in the environment too, but elsewhere, because it takes a change on the disk, a session or an exit
+/// Those whose tests set them in the environment too, but elsewhere, because it takes a change on the disk, a session, a page or an exit
 /// code to see what they do.
-const VARIABLES_OF_CHANGES: &[&str] =
-    &["DENY_WARNINGS", "KEEP_LAST_GOOD", "NO_WATCH", "POLL", "SESSIONS", "WATCH"];
+const VARIABLES_OF_CHANGES: &[&str] = &[
+    "CACHE_BYTES",
+    "DENY_WARNINGS",
+    "KEEP_LAST_GOOD",
+    "NO_ACCESS_LOG",
+    "NO_PAGE",
+    "NO_WATCH",
+    "POLL",
+    "SESSIONS",
+    "WATCH",
+];
 
 #[test]
 fn sessions_can_be_wished_for_in_the_environment() {
@@ -435,7 +445,7 @@ fn sessions_can_be_wished_for_in_the_environment() {
     for (sessions, is_given) in [("1", true), ("0", false)] {
         let mut command = command(bed.path(), &["http", "--listen", "127.0.0.1:0", "good"]);
         command.env("SKILLSERVE_SESSIONS", sessions);
-        let server = serve(command);
+        let server = Server::run(command);
         let initialize = Era::Legacy.request(1, "initialize", common::handshake());
         let response = server.exchange(&Request::message(Era::Legacy, &initialize));
         assert_eq!(response.header("mcp-session-id").is_some(), is_given, "{response:?}");
@@ -448,7 +458,7 @@ fn no_variable_is_without_a_test() {
     let named = named.chain(VARIABLES_OF_CHANGES.iter().copied());
     let named: BTreeSet<String> = named.map(str::to_owned).collect();
     let mut told = BTreeSet::new();
-    for name in ["stdio", "http", "check", "list"] {
+    for name in ["stdio", "http", "check", "list", "index"] {
         let help = printed(&check(&[name, "--help"], (0, "SKILLSERVE_DIR")));
         let parts = help.split("[env: SKILLSERVE_").skip(1);
         told.extend(parts.map(|part| part.split(['=', ']']).next().unwrap().to_owned()));
@@ -469,6 +479,6 @@ fn requests_are_told_when_everything_is() {
 #[test]
 fn a_port_that_was_chosen_is_told_even_by_a_quiet_server() {
     let bed = bed();
-    let server = serve(command(bed.path(), &["http", "-q", "--listen", "127.0.0.1:0", "good"]));
+    let server = Server::run(command(bed.path(), &["http", "-q", "--listen", "127.0.0.1:0", "good"]));
     assert!(!server.address.ends_with(":0"));
 }

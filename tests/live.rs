@@ -26,11 +26,14 @@ fn listening(id: u64, notifications: &Value) -> Request {
     Request::message(Era::Modern, &Era::Modern.request(id, "subscriptions/listen", params))
 }
 
-/// Changes a file, and sees to it that the server looks at it.
+/// Changes a file, and waits until the server has looked at it.
+#[track_caller]
 fn change(server: &Server, root: &Path, text: &str) {
     write(root, &[("csv/Makefile", text.as_bytes())]);
-    let read = server.client(Era::Modern).result("resources/read", json!({"uri": MAKEFILE}));
-    assert_eq!(read["contents"][0]["text"], text);
+    let mut client = server.client(Era::Modern);
+    let mut read =
+        || client.result("resources/read", json!({"uri": MAKEFILE}))["contents"][0]["text"].clone();
+    wait_until("the change is served", || read() == text);
 }
 
 #[track_caller]

@@ -1,6 +1,7 @@
 //! From a walked tree to a snapshot: which candidates are served, under which paths, and what their files digest to.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -8,24 +9,25 @@ use rayon::prelude::*;
 
 use crate::finding::{Code, Finding, Host, Severity};
 use crate::hosts;
+use crate::index::Index;
 use crate::rules::Rules;
 use crate::tree::Tree;
 
+use super::branch::{Branch, Sums};
+use super::cache::Cache;
 use super::claims::Claims;
-use super::find::{Found, find};
+use super::count::Count;
+use super::find::{Found, Search, no_skills};
 use super::keep::{Kept, Now, keep};
-use super::limits::Limits;
+use super::known::Known;
+use super::limits::{Limits, Sum};
 use super::lost::weigh;
 use super::place::{Places, place};
 use super::placed::Placed;
-use super::read::Room;
 use super::shard::Shard;
 use super::snapshot::Snapshot;
 use super::unit::{Setting, Unit};
 use super::verdicts::Verdicts;
-
-/// The most bytes of `SKILL.md` files that are held in memory: 64 MiB. Those beyond it are read from disk when asked for.
-const HELD_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How long after a root could not be opened it is tried again.
 const LOST_ROOT_RETRY: Duration = Duration::from_secs(2);
@@ -41,6 +43,10 @@ pub struct Options {
     pub keep_last_good: Duration,
     /// Which findings are told, and what they cost.
     pub rules: Rules,
+    /// Where bytes that were read are held for the reads of a [`super::Catalog`].
+    pub cache: Cache,
+    /// Counts the files that are read.
+    pub count: Arc<Count>,
 }
 
 /// What happens to a skill whose name is not its directory's (U2).
@@ -60,21 +66,21 @@ pub struct Built {
     pub snapshot: Arc<Snapshot>,
     /// What is not, and why; the very list of the build before if nothing changed.
     pub findings: Arc<[Finding]>,
-    units: Units,
+    /// What stands in each root.
+    branches: Vec<Branch>,
     kept: Vec<Kept>,
+    /// Whether the snapshot holds what was placed, nothing less and nothing else.
+    is_plain: bool,
     /// Whether a root could not be opened.
     has_unread: bool,
     /// Whether something changed between the walk and its reading, told or not.
     has_changing: bool,
     has_lost_roots: bool,
-    room: Room,
+    taken: usize,
 }
 
 /// The number of a root, and a path below it.
 pub(super) type Location = (usize, String);
-
-/// Every unit, by the number of its root and its path there.
-pub(super) type Units = Vec<HashMap<String, Arc<Placed>>>;
 
 impl Built {
     /// When it is time to build again though nothing is known to have changed: a skill that is only kept is withdrawn, or
@@ -82,6 +88,11 @@ impl Built {
     pub fn again_at(&self, now: Instant) -> Option<Instant> {
         let retry = self.has_lost_roots.then(|| now + LOST_ROOT_RETRY);
         self.kept.iter().map(|kept| kept.until).chain(retry).min()
+    }
+
+    /// Of how many files an index said what they are.
+    pub fn taken(&self) -> usize {
+        self.taken
     }
 
     /// Whether something changed between the walk and its reading.
@@ -99,84 +110,172 @@ impl Built {
 /// Builds the snapshot of what is served from `tree`, and says what is not and why. `walked` is what the walk says; what the
 /// rules make of it is among the findings. What stands as it did in `before` is taken over from there, unread.
 pub fn build(tree: &Tree, walked: Vec<Finding>, options: &Options, before: Option<&Built>) -> Built {
-    let room = before.map_or_else(|| Room::new(HELD_MAX_BYTES), |before| before.room.clone());
+    build_from(tree, walked, options, before, None)
+}
+
+/// The same for the first time, with what an earlier run read. A `SKILL.md` is read all the same, and so is each file that
+/// `index` does not know as it is.
+pub fn build_first(tree: &Tree, walked: Vec<Finding>, options: &Options, index: Option<&Index>) -> Built {
+    let known = index.map(Known::new);
+    let built = build_from(tree, walked, options, None, known.as_ref());
+    Built { taken: known.map_or(0, |known| known.taken()), ..built }
+}
+
+fn build_from(
+    tree: &Tree,
+    walked: Vec<Finding>,
+    options: &Options,
+    before: Option<&Built>,
+    known: Option<&Known<'_>>,
+) -> Built {
     let setting = Setting {
         disk: &tree.disk,
         limits: options.limits,
         rules: &options.rules,
-        room: &room,
+        cache: &options.cache,
+        known,
+        count: &options.count,
         now: SystemTime::now(),
     };
-    let mut verdicts = Verdicts::new(&options.rules);
-    let mut all = Vec::new();
-    for (number, root) in tree.roots.iter().enumerate() {
-        let (found, misnamed) = find(number, root);
-        all.extend(found);
-        verdicts.extend(misnamed);
-    }
-
-    let known = |found: &Found<'_>| before?.units.get(found.root)?.get(&found.path);
-    let known: Vec<Option<&Arc<Placed>>> = all.iter().map(known).collect();
-    let examine = |(found, known): (&Found<'_>, &Option<&Arc<Placed>>)| match known {
-        Some(known) if is_as_before(known, found) => known.unit.clone(),
-        known => Arc::new(Unit::examine(found, known.map(|known| &*known.unit), &setting)),
-    };
-    let units: Vec<Arc<Unit>> = (&all, &known).into_par_iter().map(examine).collect();
-
     // Under one root no two skills meet, unless one is moved; then a unit that is as it was is where it was.
     let may_meet = tree.roots.len() > 1 || options.on_name_mismatch == OnNameMismatch::UseName;
-    let mut claims = Claims::default();
-    let mut place = |found: &Found<'_>, unit: &Arc<Unit>, known: Option<&Arc<Placed>>| {
-        if !may_meet && known.is_some_and(|known| Arc::ptr_eq(&known.unit, unit)) {
-            return None;
-        }
-        let prefix = tree.roots.get(found.root).map_or("", |root| &root.prefix);
-        Some(place(unit, found, prefix, options.on_name_mismatch, &mut claims))
-    };
-    let places: Vec<Option<Places>> =
-        all.iter().zip(&units).zip(&known).map(|((found, unit), known)| place(found, unit, *known)).collect();
-
-    let read =
-        |(unit, places, known): (Arc<Unit>, Option<Places>, Option<&Arc<Placed>>)| match (known, places) {
-            (Some(known), None) => known.clone(),
-            (Some(known), Some(places)) if Arc::ptr_eq(&known.unit, &unit) && known.places == places => {
-                known.clone()
-            }
-            (known, places) => {
-                let places = places.unwrap_or_default();
-                Arc::new(Placed::read(unit, places, known.map(|known| &**known), &setting))
-            }
-        };
-    let placed: Vec<Arc<Placed>> = (units, places, known).into_par_iter().map(read).collect();
-
-    let skills = || placed.iter().map(|placed| placed.unit.shown.as_path()).collect();
-    if !walked.is_empty() {
-        verdicts.extend(weigh(walked, &skills()));
+    // What is doubted is found, and read, though its directory did not change.
+    let doubted = options.cache.doubts().take();
+    let may_share = !may_meet && doubted.is_empty();
+    let mut search = Search::default();
+    for (number, root) in tree.roots.iter().enumerate() {
+        search.add(root, before.and_then(|before| before.branches.get(number)), may_share);
     }
-    verdicts.extend(placed.iter().flat_map(|placed| placed.all_findings()).cloned());
-    let mut units: Units = tree.roots.iter().map(|_| HashMap::new()).collect();
-    for (found, placed) in all.into_iter().zip(&placed) {
-        if let Some(units) = units.get_mut(found.root) {
-            units.insert(found.path, placed.clone());
+    let placed = place_all(&search.found, tree, options.on_name_mismatch, may_meet, &doubted, &setting);
+    let mut changes = Changes::default();
+    for (found, placed) in search.found.iter().zip(&placed) {
+        if found.known.is_none_or(|known| !Arc::ptr_eq(known, placed)) {
+            changes.new.push(placed.clone());
+            changes.old.extend(found.known.map(|known| ((found.root, found.path.clone()), known)));
         }
     }
+    changes.old.append(&mut search.gone);
+    let branches = search.finish(&placed);
     let lost_roots = lost_roots(tree);
+
+    let mut verdicts = Verdicts::new(&options.rules);
+    tell(tree, &branches, walked, &mut verdicts);
     let mut kept = before.map_or_else(Vec::new, |before| {
-        let now = Now { units: &units, lost_roots: &lost_roots, at: Instant::now() };
-        keep(&before.units, &before.kept, &now, options.keep_last_good)
+        let now =
+            Now { branches: &branches, lost_roots: &lost_roots, at: Instant::now(), cache: &options.cache };
+        keep(changes.old.iter().cloned(), &before.kept, &now, options.keep_last_good)
     });
     kept.retain(|kept| !verdicts.would_cost(kept.skill_md(), kept.findings()));
     verdicts.extend(kept.iter().map(|kept| kept.finding.clone()));
-    let snapshot = snapshot(&placed, &kept, &mut verdicts);
-    let same = before.map(|before| &before.snapshot).filter(|before| before.shares_all_with(&snapshot));
-    let snapshot = same.cloned().unwrap_or_else(|| Arc::new(snapshot));
+    options.cache.keep(kept.iter().flat_map(|kept| kept.held.clone()).collect());
+
+    let is_plain = !may_meet && kept.is_empty() && !verdicts.has_raised();
+    let snapshot = match before {
+        Some(before) if is_plain && before.is_plain => before.exchange(&changes),
+        _ => {
+            let snapshot = snapshot(&branches, &kept, &mut verdicts);
+            let same =
+                before.map(|before| &before.snapshot).filter(|before| before.shares_all_with(&snapshot));
+            same.cloned().unwrap_or_else(|| Arc::new(snapshot))
+        }
+    };
     verdicts.extend(over_chatgpt(tree, &snapshot, &options.rules));
     let has_lost_roots = !lost_roots.is_empty();
     let (has_unread, has_changing) = (verdicts.has_unread(), verdicts.has_changing());
     let findings = verdicts.into_findings();
     let same = before.map(|before| &before.findings).filter(|before| before[..] == findings[..]);
     let findings = same.cloned().unwrap_or_else(|| findings.into());
-    Built { snapshot, findings, units, kept, has_lost_roots, has_unread, has_changing, room }
+    Built { snapshot, findings, branches, kept, is_plain, has_lost_roots, has_unread, has_changing, taken: 0 }
+}
+
+/// What is not as it was at the look before.
+#[derive(Default)]
+struct Changes<'a> {
+    /// The units that stood before and are others now, or gone.
+    old: Vec<(Location, &'a Arc<Placed>)>,
+    /// The units that did not stand before.
+    new: Vec<Arc<Placed>>,
+}
+
+impl Built {
+    /// What is served after these changes where no more than they decides it.
+    fn exchange(&self, changes: &Changes<'_>) -> Arc<Snapshot> {
+        let mut old = changes.old.iter().flat_map(|(_, placed)| &placed.shards).peekable();
+        let mut new = changes.new.iter().flat_map(|placed| &placed.shards).cloned().peekable();
+        if old.peek().is_none() && new.peek().is_none() {
+            return self.snapshot.clone();
+        }
+        Arc::new(self.snapshot.exchange(old, new))
+    }
+}
+
+/// Judges, places and reads what was found.
+fn place_all(
+    all: &[Found<'_>],
+    tree: &Tree,
+    policy: OnNameMismatch,
+    may_meet: bool,
+    doubted: &HashSet<Box<str>>,
+    setting: &Setting<'_>,
+) -> Vec<Arc<Placed>> {
+    let files = |found: &Found<'_>| Sum::of(found.dir, setting.limits).files as u64;
+    setting.count.begin(all.par_iter().map(files).sum());
+    let trusted = |found: &Found<'_>| found.known.filter(|known| !known.serves_any(doubted)).cloned();
+    let examine = |found: &Found<'_>| match trusted(found) {
+        Some(known) if is_as_before(&known, found) => known.unit.clone(),
+        known => Arc::new(Unit::examine(found, known.as_ref().map(|known| &*known.unit), setting)),
+    };
+    let units: Vec<Arc<Unit>> = all.par_iter().map(examine).collect();
+
+    let mut claims = Claims::default();
+    let mut place = |found: &Found<'_>, unit: &Arc<Unit>| {
+        if !may_meet && found.known.is_some_and(|known| Arc::ptr_eq(&known.unit, unit)) {
+            return None;
+        }
+        let prefix = tree.roots.get(found.root).map_or("", |root| &root.prefix);
+        Some(place(unit, found, prefix, policy, &mut claims))
+    };
+    let places: Vec<Option<Places>> =
+        all.iter().zip(&units).map(|(found, unit)| place(found, unit)).collect();
+
+    let read = |(found, unit, places): (&Found<'_>, Arc<Unit>, Option<Places>)| match (trusted(found), places)
+    {
+        (Some(known), None) => known,
+        (Some(known), Some(places)) if Arc::ptr_eq(&known.unit, &unit) && known.places == places => known,
+        (known, places) => {
+            let places = places.unwrap_or_default();
+            Arc::new(Placed::read(unit, places, known.as_deref(), setting))
+        }
+    };
+    (all, units, places).into_par_iter().map(read).collect()
+}
+
+/// Tells what is wrong with what stands in the roots, and what the walk says of it.
+fn tell(tree: &Tree, branches: &[Branch], walked: Vec<Finding>, verdicts: &mut Verdicts<'_>) {
+    let visit = |see: &mut dyn FnMut(&Branch)| {
+        for branch in branches.iter().filter(|branch| branch.sums().findings > 0) {
+            branch.visit(&|sums| sums.findings > 0, &mut |branch| see(branch));
+        }
+    };
+    visit(&mut |branch| {
+        if let Branch::Category(category) = branch {
+            verdicts.extend(category.misnamed.iter().cloned());
+        }
+    });
+    for (root, branch) in tree.roots.iter().zip(branches) {
+        let Sums { units, findings, .. } = branch.sums();
+        verdicts.extend((units == 0 && findings == 0 && !root.is_lost).then(|| no_skills(root)));
+    }
+    let is_in_skill = |path: &Path| {
+        let mut roots = tree.roots.iter().zip(branches);
+        roots.any(|(root, branch)| path.strip_prefix(&root.shown).is_ok_and(|path| branch.is_in_unit(path)))
+    };
+    verdicts.extend(weigh(walked, is_in_skill));
+    visit(&mut |branch| {
+        if let Branch::Unit(placed) = branch {
+            verdicts.extend(placed.all_findings().cloned());
+        }
+    });
 }
 
 /// The finding for more skills than ChatGPT imports, if it is among the hosts.
@@ -189,18 +288,23 @@ fn over_chatgpt(tree: &Tree, snapshot: &Snapshot, rules: &Rules) -> Option<Findi
 }
 
 /// Everything that is served. What is kept has its place until it is withdrawn, whatever stands there now.
-fn snapshot(placed: &[Arc<Placed>], kept: &[Kept], verdicts: &mut Verdicts<'_>) -> Snapshot {
+fn snapshot(branches: &[Branch], kept: &[Kept], verdicts: &mut Verdicts<'_>) -> Snapshot {
     let stand_ins = Snapshot::apart(kept.iter().map(|kept| kept.shard.clone()).collect());
     let is_free = |shard: &&Arc<Shard>| !stand_ins.overlaps(shard.path());
-    let mut shards: Vec<Arc<Shard>> = Vec::with_capacity(placed.len());
-    for placed in placed {
-        let refused = placed.served().filter(|(_, shown)| verdicts.cost(shown)).map(|(path, _)| path);
-        let refused: HashSet<&str> = refused.collect();
+    let mut shards: Vec<Arc<Shard>> = Vec::new();
+    let mut add = |branch: &Branch| {
+        let Branch::Unit(placed) = branch else { return };
+        let mut refused = HashSet::new();
+        if verdicts.has_raised() {
+            let served = placed.served().filter(|(_, shown)| verdicts.cost(shown));
+            refused = served.map(|(path, _)| path).collect();
+        }
         match refused.is_empty() {
             true => shards.extend(placed.shards.iter().filter(is_free).cloned()),
             false => shards.extend(placed.without(&refused).iter().filter(is_free).cloned()),
         }
-    }
+    };
+    branches.iter().for_each(|branch| branch.visit(&|sums| sums.units > 0, &mut add));
     stand_ins.with(shards)
 }
 
@@ -211,5 +315,5 @@ fn lost_roots(tree: &Tree) -> Vec<usize> {
 
 /// Whether the directory that was found is the very one that was placed, and no file in it can have changed unseen.
 fn is_as_before(known: &Placed, found: &Found<'_>) -> bool {
-    Arc::ptr_eq(&known.unit.dir, found.dir) && known.is_settled && known.unit.shown == found.shown
+    Arc::ptr_eq(&known.unit.dir, found.dir) && known.is_settled && *known.unit.shown == *found.shown
 }

@@ -6,11 +6,16 @@ use crate::uri;
 use super::build::OnNameMismatch;
 use super::claims::Conflict;
 use super::judge::Judged;
-use super::unit::Candidate;
+use super::unit::{Candidate, Unit};
 
 /// The finding for a name that is not the directory's.
-pub(super) fn mismatch(candidate: &Candidate, judged: &Judged, policy: OnNameMismatch) -> Box<Finding> {
-    let (name, dir_name) = (&judged.name, &candidate.dir_name);
+pub(super) fn mismatch(
+    unit: &Unit,
+    candidate: &Candidate,
+    judged: &Judged,
+    policy: OnNameMismatch,
+) -> Box<Finding> {
+    let (name, dir_name) = (&judged.name, unit.dir_name(candidate));
     let help = match policy {
         OnNameMismatch::Skip => {
             format!("make the two equal, or serve it as {name} with --on-name-mismatch use-name")
@@ -20,12 +25,13 @@ pub(super) fn mismatch(candidate: &Candidate, judged: &Judged, policy: OnNameMis
         }
     };
     let message = format!("the name \"{name}\" is not that of its directory, \"{dir_name}\"");
-    let finding = Finding::new(Code::NameMismatch, Severity::Error, &candidate.shown, message, help);
-    Box::new(finding.at(judged.name_place.clone()))
+    let finding = Finding::new(Code::NameMismatch, Severity::Error, unit.skill_md(candidate), message, help);
+    Box::new(Finding { place: judged.name_place.as_deref().cloned(), ..finding })
 }
 
 /// The finding for a path that is not free.
 pub(super) fn conflicting(
+    unit: &Unit,
     candidate: &Candidate,
     path: &str,
     conflict: &Conflict,
@@ -50,5 +56,5 @@ pub(super) fn conflicting(
         Conflict::Taken(other) if *other == root => "give one of the two skills another name",
         _ => "put one of the two roots under a prefix of its own with --mount PREFIX=DIR",
     };
-    Box::new(Finding::new(code, Severity::Error, &candidate.shown, message, help))
+    Box::new(Finding::new(code, Severity::Error, unit.skill_md(candidate), message, help))
 }

@@ -1,9 +1,6 @@
 //! What one `SKILL.md` says, without regard to where it stands.
 
 use std::path::Path;
-use std::sync::Arc;
-
-use serde_json::{Map, Value};
 
 use crate::finding::{Code, Finding, Place, Problem, Severity};
 use crate::rules::Rules;
@@ -11,6 +8,7 @@ use crate::skill::SkillName;
 use crate::tree::{Directory, ReadError};
 use crate::{format, frontmatter, hosts};
 
+use super::fields::Fields;
 use super::links;
 
 /// A `SKILL.md` that is fit to be served, as far as it alone can say.
@@ -19,16 +17,18 @@ pub(super) struct Judged {
     /// The name that it states.
     pub name: SkillName,
     /// All that its frontmatter says.
-    pub frontmatter: Arc<Map<String, Value>>,
-    /// Where it states its name, for findings about it.
-    pub name_place: Place,
+    pub frontmatter: Fields,
+    /// Where it states a name that is not its directory's.
+    pub name_place: Option<Box<Place>>,
 }
 
-/// Judges the bytes of the file that findings show as `shown`.
+/// Judges the bytes of the file that findings show as `shown`, in the directory `dir`, whose name to the skill is
+/// `dir_name`.
 pub(super) fn judge(
     bytes: &[u8],
     shown: &Path,
     dir: &Directory,
+    dir_name: &str,
     rules: &Rules,
 ) -> (Option<Judged>, Vec<Finding>) {
     let told = |problem: Problem, severity| problem.found(severity, shown, bytes);
@@ -48,9 +48,9 @@ pub(super) fn judge(
     let findings = problems.into_iter().map(|problem| told(problem, severity)).collect();
     let name_span = frontmatter.spans.get("name").map_or(0..0, |span| span.value.clone());
     let judged = name.map(|name| Judged {
+        name_place: (name.as_str() != dir_name).then(|| Box::new(Place::of(bytes, &name_span))),
         name,
-        name_place: Place::of(bytes, &name_span),
-        frontmatter: Arc::new(frontmatter.fields),
+        frontmatter: Fields::new(&frontmatter.fields),
     });
     (judged, findings)
 }

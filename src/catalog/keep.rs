@@ -1,15 +1,20 @@
 //! The last good version of a skill that cannot be built right now: a save in progress, an edit that broke it, a root that
 //! went away. It is served only while each of its bytes can still be produced, and not for long.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use bytes::Bytes;
 
 use crate::finding::{Code, Finding, Severity};
 use crate::skill::Digest;
 use crate::tree::Directory;
 
-use super::build::{Location, Units};
+use super::branch::Branch;
+use super::build::Location;
+use super::cache::{Cache, cost};
 use super::place::descend;
 use super::placed::Placed;
 use super::shard::{File, Shard};
@@ -25,6 +30,8 @@ pub(super) struct Kept {
     pub finding: Finding,
     /// When it is withdrawn at the latest.
     pub until: Instant,
+    /// Bytes of it that are held because the disk has others by now.
+    pub held: Vec<(Digest, Bytes)>,
     placed: Arc<Placed>,
 }
 
@@ -40,29 +47,32 @@ impl Kept {
     }
 }
 
-/// What stands now, by location, and which roots could not be opened, by number.
+/// What stands now in each root, and which roots could not be opened, by number.
 pub(super) struct Now<'a> {
-    pub units: &'a Units,
+    pub branches: &'a [Branch],
     pub lost_roots: &'a [usize],
     pub at: Instant,
+    pub cache: &'a Cache,
 }
 
-/// What to keep of the units that were served before, and of what was kept then already, for `keep` at most.
-pub(super) fn keep(units: &Units, kept: &[Kept], now: &Now<'_>, keep: Duration) -> Vec<Kept> {
+/// What to keep of the units that stood before and are others now or gone, and of what was kept then already, for `keep` at
+/// most.
+pub(super) fn keep<'a>(
+    before: impl Iterator<Item = (Location, &'a Arc<Placed>)>,
+    kept: &[Kept],
+    now: &Now<'_>,
+    keep: Duration,
+) -> Vec<Kept> {
+    let room = Room { cache: now.cache, free_bytes: Cell::new(now.cache.kept_max_bytes()) };
     let again = kept.iter().filter(|kept| kept.until > now.at).filter_map(|kept| {
         let whole = now.may_keep(&kept.location, &kept.placed)?;
-        can_be_produced(&kept.shard, whole).then(|| kept.clone())
+        room.produced(&kept.shard, whole).map(|held| Kept { held, ..kept.clone() })
     });
-    let units = units.iter().enumerate().filter(|_| !keep.is_zero());
-    let all = units.flat_map(|(root, units)| units.iter().map(move |(path, unit)| (root, path, unit)));
-    let newly = all.filter_map(|(root, path, before)| {
-        if now.unit(root, path).is_some_and(|unit| Arc::ptr_eq(unit, before)) {
-            return None;
-        }
+    let newly = before.filter(|_| !keep.is_zero()).filter_map(|(location, before)| {
         let shard = outermost(before)?;
-        let location = (root, path.clone());
         let whole = now.may_keep(&location, before)?;
-        can_be_produced(shard, whole).then(|| Kept {
+        room.produced(shard, whole).map(|held| Kept {
+            held,
             location,
             shard: shard.clone(),
             finding: finding(before, keep),
@@ -75,18 +85,18 @@ pub(super) fn keep(units: &Units, kept: &[Kept], now: &Now<'_>, keep: Duration) 
 
 impl<'a> Now<'a> {
     fn unit(&self, root: usize, path: &str) -> Option<&'a Arc<Placed>> {
-        self.units.get(root)?.get(path)
+        self.branches.get(root)?.unit(path)
     }
 
     /// What stands where a skill cannot be built for a reason that may pass; `Some(None)` where its root is gone.
-    fn may_keep(&self, location: &Location, before: &Placed) -> Option<Option<&'a Directory>> {
+    fn may_keep(&self, location: &Location, before: &Placed) -> Option<Option<&'a Arc<Directory>>> {
         let Some(unit) = self.unit(location.0, &location.1) else {
             return self.lost_roots.contains(&location.0).then_some(None);
         };
-        let skill_md = unit.unit.candidates.first().map(|candidate| &candidate.shown)?;
+        let skill_md = unit.unit.candidates.first().map(|candidate| unit.unit.skill_md(candidate))?;
         let mut errors = unit
             .all_findings()
-            .filter(|finding| finding.severity == Severity::Error && finding.path == *skill_md)
+            .filter(|finding| finding.severity == Severity::Error && finding.path == skill_md)
             .peekable();
         errors.peek()?;
         let is_where_it_was = unit.unit.shown == before.unit.shown;
@@ -97,31 +107,45 @@ impl<'a> Now<'a> {
 /// The shard of the unit's own skill, if that is served.
 fn outermost(placed: &Placed) -> Option<&Arc<Shard>> {
     let path = placed.places.paths.first()?.as_ref()?;
-    placed.shards.iter().find(|shard| shard.path() == path)
+    placed.shards.iter().find(|shard| shard.path() == &**path)
 }
 
-/// Whether each byte of a shard is held, or stands unchanged in the directory that is there now.
-fn can_be_produced(shard: &Shard, now: Option<&Directory>) -> bool {
-    shard.all_files().all(|(path, file)| {
-        file.read.held.is_some() || now.is_some_and(|dir| stands_in(dir, path, file, shard))
-    })
+/// Bytes that are held, and room for those of them that must stay.
+struct Room<'a> {
+    cache: &'a Cache,
+    free_bytes: Cell<u64>,
 }
 
-fn stands_in(dir: &Directory, path: &str, file: &File, shard: &Shard) -> bool {
-    let Some(below) = path.strip_prefix(shard.path()).and_then(|rest| rest.strip_prefix('/')) else {
-        return false;
-    };
+impl Room<'_> {
+    /// If each byte of a shard is held, or stands unchanged in the directory that is there now: those that do not stand there.
+    fn produced(&self, shard: &Shard, now: Option<&Arc<Directory>>) -> Option<Vec<(Digest, Bytes)>> {
+        let stands = |path: &str, file: &File| {
+            now.is_some_and(|dir| stands_in(dir, path, file, shard).unwrap_or(false))
+        };
+        let away = shard.all_files().filter(|(path, file)| !stands(path, file));
+        away.map(|(_, file)| Some((file.digest(), self.take(&file.digest())?))).collect()
+    }
+
+    fn take(&self, digest: &Digest) -> Option<Bytes> {
+        let bytes = self.cache.peek(digest)?;
+        self.free_bytes.set(self.free_bytes.get().checked_sub(cost(&bytes))?);
+        Some(bytes)
+    }
+}
+
+fn stands_in(dir: &Arc<Directory>, path: &str, file: &File, shard: &Shard) -> Option<bool> {
+    let below = path.strip_prefix(shard.path())?.strip_prefix('/')?;
     let (parent, name) = below.rsplit_once('/').unwrap_or(("", below));
-    let Some(dir) = descend(dir, parent) else { return false };
-    let standing =
-        dir.files.binary_search_by(|other| (*other.name).cmp(name)).ok().and_then(|at| dir.files.get(at));
-    let Some(standing) = standing else { return false };
-    if standing.identity != file.read.identity {
-        return false;
+    let (standing, found) = (descend(dir, parent)?.file(name)?, shard.found(path)?);
+    if standing.identity() != found.identity() {
+        return Some(false);
     }
     // The same identity is no proof while the file is as young as the clock of its file system is coarse.
-    file.read.is_settled
-        || shard.disk().read(&file.source, file.size()).is_ok_and(|bytes| Digest::of(&bytes) == file.digest())
+    let has_same_bytes = || {
+        let bytes = shard.disk().read(&found.source(), file.size());
+        bytes.is_ok_and(|bytes| Digest::of(&bytes) == file.digest())
+    };
+    Some(file.read.is_settled || has_same_bytes())
 }
 
 /// Whether what a finding says may be a passing state of an edit. What is about safety is never kept.
@@ -154,12 +178,12 @@ fn may_pass(code: Code) -> bool {
 }
 
 fn finding(before: &Placed, keep: Duration) -> Finding {
-    let shown = before.unit.candidates.first().map(|candidate| candidate.shown.clone());
+    let shown = before.unit.candidates.first().map(|candidate| before.unit.skill_md(candidate));
     let message = format!(
         "the skill cannot be built right now, so its last good version stays for at most {} s",
         keep.as_secs()
     );
     let help = "cure what is said of it, or set --keep-last-good 0 to withdraw such skills at once";
-    let path = shown.unwrap_or_else(|| before.unit.shown.clone());
+    let path = shown.unwrap_or_else(|| before.unit.shown.to_path_buf());
     Finding::new(Code::Kept, Severity::Warning, path, message, help)
 }

@@ -38,8 +38,8 @@ impl Sum {
     }
 
     fn add_all(&mut self, dir: &Directory, limits: Limits) {
-        for file in &dir.files {
-            self.add(file.size);
+        for file in dir.files() {
+            self.add(file.size());
         }
         for child in &dir.dirs {
             if self.files > limits.max_files {

@@ -5,21 +5,19 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::sync::{Mutex, Semaphore, watch};
+use tokio::sync::{Mutex, watch};
 
-use crate::skill::Digest;
 use crate::tree::Hint;
 
-use super::shard::File;
+use super::cache::{Cache, CacheCounts};
+use super::flights::{Flights, Unlike};
+use super::looks::{LookCounts, Looks};
+use super::shard::Stated;
 use super::snapshot::Snapshot;
 use super::standing::Standing;
 
 /// How often a read looks at the directory again before it gives up on a file that keeps changing.
 const READ_TRIES: u32 = 3;
-
-/// The most files that are read at once. A read that has begun cannot be broken off: one that nobody waits for any more
-/// counts until it has ended.
-const READS_MAX: usize = 8;
 
 /// The current catalog, which many requests share. Cheap to clone.
 #[derive(Clone)]
@@ -35,10 +33,14 @@ struct Shared {
     look: Box<Look>,
     /// Held by the one look that runs.
     looking: Mutex<()>,
+    /// What all looks cost.
+    looks: Looks,
     /// When the directories are looked at next, where they are polled.
     next_look: std::sync::Mutex<Option<Instant>>,
-    /// A permit for each file that may be read.
-    reads: Arc<Semaphore>,
+    /// What was read lately.
+    cache: Cache,
+    /// What is being read.
+    flights: Flights,
 }
 
 #[derive(Clone)]
@@ -66,16 +68,20 @@ pub enum ReadError {
 impl Catalog {
     /// A catalog whose first snapshot is made by `look` on a thread of its own, started at once. `look` runs again when it
     /// is asked for, and when a read finds that a file is not what the snapshot says; never twice at a time. An error of
-    /// the first look says in a sentence why there is no catalog; after that, the last snapshot stays. Must be called within a Tokio runtime.
+    /// the first look says in a sentence why there is no catalog; after that, the last snapshot stays. `cache` holds what is
+    /// read; it should be the one that `look` fills. Must be called within a Tokio runtime.
     pub fn start<T: Into<Standing>>(
+        cache: Cache,
         look: impl Fn(&Hint) -> Result<T, String> + Send + Sync + 'static,
     ) -> Self {
         let shared = Shared {
             current: watch::Sender::new(State::Building),
             look: Box::new(move |hint| look(hint).map(Into::into)),
             looking: Mutex::new(()),
+            looks: Looks::default(),
             next_look: std::sync::Mutex::new(None),
-            reads: Arc::new(Semaphore::new(READS_MAX)),
+            flights: Flights::new(cache.clone()),
+            cache,
         };
         let catalog = Self { shared: Arc::new(shared) };
         let first = catalog.clone();
@@ -98,7 +104,10 @@ impl Catalog {
 
     /// The current snapshot, if the first one has been built.
     pub fn current(&self) -> Option<Arc<Snapshot>> {
-        Some(self.standing()?.snapshot)
+        match &*self.shared.current.borrow() {
+            State::Ready(standing) => Some(standing.snapshot.clone()),
+            State::Building | State::Failed(_) => None,
+        }
     }
 
     /// How things stand since the last look, if there has been one.
@@ -107,6 +116,11 @@ impl Catalog {
             State::Ready(standing) => Some(standing.clone()),
             State::Building | State::Failed(_) => None,
         }
+    }
+
+    /// What all looks cost since the start.
+    pub fn look_counts(&self) -> LookCounts {
+        self.shared.looks.read()
     }
 
     /// Waits until something else than in `seen` is served, or something else is not. Never ends when there will be
@@ -154,36 +168,65 @@ impl Catalog {
         }
     }
 
-    /// The bytes of the file at a served path, with the entry that states their size and digest. A file that is not what
-    /// its entry says is looked at again first, so that what goes out always agrees with what `skills/get` says next.
+    /// The bytes of the file at a served path, with what the current snapshot states of it. A file that is not what its
+    /// entry says is looked at again first, so that what goes out always agrees with what `skills/get` says next.
     ///
     /// # Errors
     /// See [`ReadError`].
-    pub async fn read(&self, path: &str) -> Result<(File, Bytes), ReadError> {
+    pub async fn read(&self, path: &str) -> Result<(Stated, Bytes), ReadError> {
+        if let Some(held) = self.held(path) {
+            return Ok(held);
+        }
+        self.agreed(path, true).await
+    }
+
+    /// Makes sure that a served file is what the current snapshot states, as [`read`](Self::read) does, though its bytes are
+    /// in memory, and without holding them.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub async fn verify(&self, path: &str) -> Result<(), ReadError> {
+        self.agreed(path, false).await.map(drop)
+    }
+
+    /// Reads a file, from memory too if it `may_be_held`. Where the disk has other bytes than are stated, its directory is
+    /// looked at again before the next try; with doubts, where that look saw no change.
+    async fn agreed(&self, path: &str, may_be_held: bool) -> Result<(Stated, Bytes), ReadError> {
+        let Shared { cache, flights, .. } = &*self.shared;
+        let mut refuted = None;
         for _ in 0..READ_TRIES {
             let snapshot = self.snapshot().await?;
-            let (file, disk) = snapshot.file(path).ok_or(ReadError::NotServed)?;
-            let (file, disk) = (file.clone(), disk.clone());
-            if let Some(held) = &file.read.held {
-                return Ok((file.clone(), held.bytes()));
-            }
-            let (source, size) = (file.source.clone(), file.size());
-            let directory = disk.directory(&source);
-            let permit = self.shared.reads.clone().acquire_owned().await;
-            let read = tokio::task::spawn_blocking(move || {
-                let _permit = permit.ok()?;
-                let bytes = disk.read(&source, size).ok()?;
-                Some((Digest::of(&bytes), bytes))
-            });
-            if let Ok(Some((digest, bytes))) = read.await
-                && digest == file.digest()
-            {
-                return Ok((file, bytes.into()));
+            let origin = snapshot.origin(path).ok_or(ReadError::NotServed)?;
+            let (stated, directory) = (origin.stated, origin.disk.directory(&origin.source));
+            let held = if may_be_held { cache.get_kept(&stated.digest()) } else { None };
+            let read = match held {
+                Some(bytes) => Ok(bytes),
+                None if may_be_held => flights.read(path, origin).await,
+                None => flights.read_alone(origin).await,
+            };
+            let unlike = match read {
+                Ok(bytes) => return Ok((stated, bytes)),
+                Err(unlike) => unlike,
+            };
+            if unlike == Unlike::Other && refuted.replace(stated.digest()) == Some(stated.digest()) {
+                cache.doubts().raise(path);
             }
             let hint = directory.map_or(Hint::Everything, |directory| Hint::Directories([directory].into()));
             self.look(hint, Some(snapshot)).await;
         }
         Err(ReadError::Changing)
+    }
+
+    /// The same without waiting and without the disk, if the bytes are in memory.
+    pub fn held(&self, path: &str) -> Option<(Stated, Bytes)> {
+        let State::Ready(standing) = &*self.shared.current.borrow() else { return None };
+        let file = standing.snapshot.file(path)?;
+        Some((file.stated(), self.shared.cache.get(&file.digest())?))
+    }
+
+    /// What reads cost so far.
+    pub fn cache_counts(&self) -> CacheCounts {
+        self.shared.cache.counts()
     }
 
     /// Looks again where `hint` says that something may have changed.
@@ -194,7 +237,7 @@ impl Catalog {
     /// How many more files may be read right now.
     #[cfg(test)]
     pub(super) fn free_reads(&self) -> usize {
-        self.shared.reads.available_permits()
+        self.shared.flights.free()
     }
 
     /// Looks, unless the current snapshot is another one than `stale` by the time that the look before has ended.
@@ -218,7 +261,10 @@ impl Shared {
         }
         let looking = self.clone();
         let looked = tokio::task::spawn_blocking(move || (looking.look)(&hint)).await;
-        match looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}"))) {
+        let looked =
+            looked.unwrap_or_else(|panicked| Err(format!("the catalog could not be built: {panicked}")));
+        self.looks.count(looked.as_ref().ok().map(|standing| &standing.look));
+        match looked {
             Ok(standing) => self.current.send_if_modified(|state| {
                 let is_new = !matches!(state, State::Ready(current) if current.tells_same(&standing));
                 *state = State::Ready(standing);

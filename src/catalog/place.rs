@@ -1,5 +1,7 @@
 //! Where each candidate is served, if it is.
 
+use std::sync::Arc;
+
 use crate::finding::Finding;
 use crate::tree::Directory;
 
@@ -14,9 +16,9 @@ use super::unit::{Candidate, Unit};
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Places {
     /// The served path of each candidate that is served.
-    pub paths: Vec<Option<String>>,
+    pub paths: Box<[Option<Box<str>>]>,
     /// Why others are not.
-    pub findings: Vec<Finding>,
+    pub findings: Box<[Finding]>,
 }
 
 /// Places a unit that was found in a root with the prefix `prefix`.
@@ -27,30 +29,31 @@ pub(super) fn place(
     policy: OnNameMismatch,
     claims: &mut Claims,
 ) -> Places {
-    let mut placing = Placing { found, prefix, policy, claims };
-    let mut places = Places::default();
+    let mut placing = Placing { unit, found, prefix, policy, claims };
+    let (mut paths, mut findings) = (Vec::with_capacity(unit.candidates.len()), Vec::new());
     // For each candidate so far, the nearest one at or around it that is served: its path in the unit, its served path.
     let mut around: Vec<Option<(&str, String)>> = Vec::with_capacity(unit.candidates.len());
     for candidate in &unit.candidates {
-        let enclosing = candidate.within.and_then(|within| around.get(within).cloned().flatten());
+        let enclosing = candidate.within.and_then(|within| around.get(within as usize).cloned().flatten());
         let placed = match (&candidate.verdict.judged, &candidate.over) {
             (None, _) => None,
             (Some(_), Some(over)) => {
-                places.findings.push(over.clone());
+                findings.push((**over).clone());
                 None
             }
             (Some(judged), None) => {
                 let placed = placing.place(candidate, judged, enclosing.as_ref());
-                placed.map_err(|finding| places.findings.push(*finding)).ok()
+                placed.map_err(|finding| findings.push(*finding)).ok()
             }
         };
-        places.paths.push(placed.clone());
-        around.push(placed.map(|path| (candidate.path.as_str(), path)).or(enclosing));
+        paths.push(placed.as_deref().map(Box::from));
+        around.push(placed.map(|path| (&*candidate.path, path)).or(enclosing));
     }
-    places
+    Places { paths: paths.into(), findings: findings.into() }
 }
 
 struct Placing<'a> {
+    unit: &'a Unit,
     found: &'a Found<'a>,
     prefix: &'a str,
     policy: OnNameMismatch,
@@ -66,10 +69,10 @@ impl Placing<'_> {
         enclosing: Option<&(&str, String)>,
     ) -> Result<String, Box<Finding>> {
         let name = judged.name.as_str();
-        let is_named = name == candidate.dir_name;
+        let is_named = name == self.unit.dir_name(candidate);
         let may_move = self.policy == OnNameMismatch::UseName && enclosing.is_none();
         if !is_named && !may_move {
-            return Err(mismatch(candidate, judged, self.policy));
+            return Err(mismatch(self.unit, candidate, judged, self.policy));
         }
         let path = match enclosing {
             Some((in_unit, served)) => join(served, candidate.path[in_unit.len()..].trim_start_matches('/')),
@@ -86,7 +89,7 @@ impl Placing<'_> {
         };
         claimed
             .map(|()| path.clone())
-            .map_err(|conflict| conflicting(candidate, &path, &conflict, self.found.root))
+            .map_err(|conflict| conflicting(self.unit, candidate, &path, &conflict, self.found.root))
     }
 
     /// Whether a directory beside the candidate has the name already. It keeps it, also if it is only a category.
@@ -95,15 +98,15 @@ impl Placing<'_> {
         match candidate.path.rsplit_once('/') {
             None if candidate.path.is_empty() => self.found.parent.is_some_and(has_name),
             None => has_name(self.found.dir),
-            Some((parent, _)) => descend(self.found.dir, parent).is_some_and(has_name),
+            Some((parent, _)) => descend(self.found.dir, parent).is_some_and(|parent| has_name(parent)),
         }
     }
 }
 
 /// The directory at a path below another.
-pub(super) fn descend<'a>(dir: &'a Directory, path: &str) -> Option<&'a Directory> {
+pub(super) fn descend<'a>(dir: &'a Arc<Directory>, path: &str) -> Option<&'a Arc<Directory>> {
     path.split('/').filter(|name| !name.is_empty()).try_fold(dir, |dir, name| {
         let at = dir.dirs.binary_search_by(|child| (*child.name).cmp(name)).ok()?;
-        Some(&**dir.dirs.get(at)?)
+        dir.dirs.get(at)
     })
 }

@@ -1,15 +1,15 @@
-//! What a file's bytes are, from one read of them; bytes that may be wanted again are held within a bound.
+//! What a file's bytes are, from one read of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
-
-use bytes::Bytes;
 
 use crate::finding::{Place, Problem};
 use crate::hidden;
+use crate::index::Record;
 use crate::skill::{Content, Digest};
-use crate::tree::{Disk, File, Identity, ReadError};
+use crate::tree::{File, ReadError, Reader};
+
+use super::scan::Scan;
 
 /// The largest file of which the escapes are not counted: 1 MiB. With them it has at most six times as many bytes.
 const SMALL_MAX_BYTES: u64 = 1024 * 1024;
@@ -20,16 +20,18 @@ pub(super) struct Read {
     pub digest: Digest,
     pub size: u64,
     pub content: Content,
-    /// Of the file, when it was looked at before it was read.
-    pub identity: Identity,
     /// Whether a file with the same identity is sure to have the same bytes.
     pub is_settled: bool,
-    /// The bytes, if they are held.
-    pub held: Option<Arc<Held>>,
+    /// What few files have.
+    rare: Option<Arc<Rare>>,
+}
+
+#[derive(Debug)]
+struct Rare {
     /// What nobody sees in it.
-    pub hidden: Option<Arc<Hidden>>,
+    hidden: Option<Hidden>,
     /// How many bytes of a message carry it.
-    pub wire_bytes: u64,
+    wire_bytes: u64,
 }
 
 /// What nobody sees in a text: as a finding says it, and where.
@@ -41,107 +43,90 @@ pub(super) struct Hidden {
 
 impl Read {
     /// Describes bytes that were read at or after `now` from a file that was looked at before.
-    pub(super) fn of(bytes: &[u8], file: &File, now: SystemTime) -> Self {
-        let content = Content::of(bytes);
-        let text = std::str::from_utf8(bytes).ok().filter(|_| content == Content::Text);
-        let hidden = text.and_then(hidden::in_text).map(|problem| {
-            let place = Place::of(bytes, &problem.span);
-            Arc::new(Hidden { problem, place })
-        });
-        Self {
-            digest: Digest::of(bytes),
-            size: bytes.len() as u64,
-            content,
-            hidden,
-            wire_bytes: wire_bytes(bytes, content),
-            identity: file.identity,
-            is_settled: file.identity.is_settled(now),
-            held: None,
-        }
+    pub(super) fn of(bytes: &[u8], file: File<'_>, now: SystemTime) -> Self {
+        let mut scan = scan_of(bytes.len() as u64);
+        scan.take(bytes);
+        let hidden = scan.may_hide().then(|| Hidden::of(bytes)).flatten();
+        Self::scanned(&scan, hidden, file, now)
     }
 
     /// Reads a file and forgets its bytes.
-    pub(super) fn file(disk: &Disk, file: &File, max_bytes: u64, now: SystemTime) -> Result<Self, ReadError> {
-        Ok(Self::of(&disk.read(&file.source, max_bytes)?, file, now))
-    }
-
-    /// Whether `file` still has the bytes that were read.
-    pub(super) fn is_still(&self, file: &File) -> bool {
-        self.is_settled && self.identity == file.identity
-    }
-}
-
-/// How many bytes of a message carry a file: a JSON text with its escapes, or base64.
-fn wire_bytes(bytes: &[u8], content: Content) -> u64 {
-    match content {
-        Content::Binary => bytes.len().div_ceil(3) as u64 * 4,
-        Content::Text => {
-            let escaped = |byte: &u8| match byte {
-                b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
-                0..0x20 => 6,
-                _ => 1,
-            };
-            // Of a small file it does not matter.
-            let is_large = bytes.len() as u64 > SMALL_MAX_BYTES;
-            if is_large { bytes.iter().map(escaped).sum() } else { bytes.len() as u64 }
+    pub(super) fn file(
+        reader: &mut Reader<'_>,
+        file: File<'_>,
+        max_bytes: u64,
+        now: SystemTime,
+    ) -> Result<Self, ReadError> {
+        let source = file.source();
+        let (scan, whole) = reader.pieces(&source, max_bytes, scan_of, Scan::take)?;
+        if !scan.may_hide() || scan.finish().2 == Content::Binary {
+            return Ok(Self::scanned(&scan, None, file, now));
         }
+        // Whether such characters are at home depends on what is around them, so the text is looked at as a whole.
+        if let Some(bytes) = whole {
+            return Ok(Self::scanned(&scan, Hidden::of(bytes), file, now));
+        }
+        Ok(Self::of(&reader.read(&source, max_bytes)?, file, now))
+    }
+
+    fn scanned(scan: &Scan, hidden: Option<Hidden>, file: File<'_>, now: SystemTime) -> Self {
+        let (digest, size, content) = scan.finish();
+        let hidden = hidden.filter(|_| content == Content::Text);
+        let escaped_bytes = scan.escaped_bytes().filter(|_| content == Content::Text);
+        let wire_bytes = escaped_bytes.unwrap_or_else(|| plain_wire_bytes(size, content));
+        let is_rare = hidden.is_some() || escaped_bytes.is_some();
+        let rare = is_rare.then(|| Arc::new(Rare { hidden, wire_bytes }));
+        Self { digest, size, content, is_settled: file.identity().is_settled(now), rare }
+    }
+
+    /// What an earlier read gave, of a file that is found to be what it was then.
+    pub(super) fn known(record: &Record, file: File<'_>, now: SystemTime) -> Self {
+        let Record { digest, size, content, wire_bytes } = *record;
+        let is_plain = wire_bytes == plain_wire_bytes(size, content);
+        let rare = (!is_plain).then(|| Arc::new(Rare { hidden: None, wire_bytes }));
+        Self { digest, size, content, is_settled: file.identity().is_settled(now), rare }
+    }
+
+    /// The same for a later start; `None` where more is to be said of the bytes.
+    pub(super) fn to_record(&self) -> Option<Record> {
+        let (digest, size, content) = (self.digest, self.size, self.content);
+        self.hidden().is_none().then(|| Record { digest, size, content, wire_bytes: self.wire_bytes() })
+    }
+
+    /// Whether a file that was read as `before` still has the bytes that were read.
+    pub(super) fn is_still(&self, before: File<'_>, file: File<'_>) -> bool {
+        self.is_settled && before.identity() == file.identity()
+    }
+
+    /// What nobody sees in it.
+    pub(super) fn hidden(&self) -> Option<&Hidden> {
+        self.rare.as_ref()?.hidden.as_ref()
+    }
+
+    /// How many bytes of a message carry it: a JSON text with its escapes, or base64.
+    pub(super) fn wire_bytes(&self) -> u64 {
+        self.rare.as_ref().map_or_else(|| plain_wire_bytes(self.size, self.content), |rare| rare.wire_bytes)
     }
 }
 
-/// The room for bytes that are held.
-#[derive(Clone, Debug)]
-pub(super) struct Room {
-    taken_bytes: Arc<AtomicU64>,
-    max_bytes: u64,
+/// A scan of a file of this length.
+fn scan_of(length_bytes: u64) -> Scan {
+    // Of a small file escapes do not matter.
+    Scan::new(length_bytes > SMALL_MAX_BYTES)
 }
 
-/// Bytes that take room as long as they live.
-#[derive(Debug)]
-pub(super) struct Held {
-    bytes: Bytes,
-    taken_bytes: Arc<AtomicU64>,
-}
-
-impl Room {
-    /// Room for `max_bytes`.
-    pub(super) fn new(max_bytes: u64) -> Self {
-        Self { taken_bytes: Arc::default(), max_bytes }
-    }
-
-    /// Holds bytes if there is room.
-    pub(super) fn hold(&self, bytes: Vec<u8>) -> Option<Arc<Held>> {
-        let size = bytes.len() as u64;
-        let with = |taken: u64| taken.checked_add(size).filter(|taken| *taken <= self.max_bytes);
-        self.taken_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with).ok()?;
-        Some(Arc::new(Held { bytes: bytes.into(), taken_bytes: self.taken_bytes.clone() }))
+impl Hidden {
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let problem = hidden::in_text(std::str::from_utf8(bytes).ok()?)?;
+        let place = Place::of(bytes, &problem.span);
+        Some(Self { problem, place })
     }
 }
 
-impl Held {
-    /// The bytes.
-    pub(super) fn bytes(&self) -> Bytes {
-        self.bytes.clone()
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.taken_bytes.fetch_sub(self.bytes.len() as u64, Ordering::Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_more_is_held_than_there_is_room_for() {
-        let room = Room::new(10);
-        let first = room.hold(vec![0; 6]);
-        assert!(first.is_some());
-        assert!(room.hold(vec![0; 5]).is_none());
-        assert!(room.hold(vec![0; 4]).is_some());
-        drop(first);
-        assert_eq!(room.hold(vec![1; 10]).map(|held| held.bytes().len()), Some(10));
+/// How many bytes of a message carry a file, escapes not counted.
+fn plain_wire_bytes(size: u64, content: Content) -> u64 {
+    match content {
+        Content::Binary => size.div_ceil(3).saturating_mul(4),
+        Content::Text => size,
     }
 }

@@ -4,10 +4,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::tree::Disk;
+use crate::tree;
 
 use super::order::{in_tree_order, is_within};
-use super::shard::{File, Node, Shard, Skill, Totals};
+use super::shard::{File, Node, Origin, Shard, Skill, Totals};
 
 /// Everything that is served, at one moment.
 #[derive(Debug, Default)]
@@ -36,6 +36,37 @@ impl Snapshot {
     pub(super) fn with(mut self, more: impl IntoIterator<Item = Arc<Shard>>) -> Self {
         self.shards.extend(more);
         Self::new(self.shards)
+    }
+
+    /// This snapshot without some of its shards and with others in their place, none of which lies in another. Costs little
+    /// where that is little.
+    pub(super) fn exchange<'a>(
+        &self,
+        old: impl Iterator<Item = &'a Arc<Shard>>,
+        new: impl Iterator<Item = Arc<Shard>>,
+    ) -> Self {
+        let at = |path: &str| self.shards.partition_point(|shard| in_tree_order(shard.path(), path).is_lt());
+        let mut new: Vec<_> = new.collect();
+        new.sort_unstable_by(|a, b| in_tree_order(a.path(), b.path()));
+        // What comes to a place comes before what goes from there.
+        let mut edits: Vec<(usize, Option<Arc<Shard>>)> =
+            new.into_iter().map(|shard| (at(shard.path()), Some(shard))).collect();
+        let mut totals = self.totals;
+        for shard in old {
+            totals = totals - shard.totals();
+            edits.push((at(shard.path()), None));
+        }
+        edits.sort_by_key(|(at, new)| (*at, new.is_none()));
+        let mut shards = Vec::with_capacity(self.shards.len() + edits.len());
+        let mut from = 0;
+        for (at, edit) in edits {
+            shards.extend_from_slice(self.shards.get(from..at).unwrap_or_default());
+            from = at + usize::from(edit.is_none());
+            totals = edit.iter().fold(totals, |sum, shard| sum + shard.totals());
+            shards.extend(edit);
+        }
+        shards.extend_from_slice(self.shards.get(from..).unwrap_or_default());
+        Self { shards, totals }
     }
 
     /// Whether a shard lies at `path`, around it, or in it.
@@ -71,7 +102,7 @@ impl Snapshot {
     }
 
     /// The file or directory at a served path.
-    pub fn node(&self, path: &str) -> Option<&Node> {
+    pub fn node(&self, path: &str) -> Option<Node<'_>> {
         self.shard(path)?.node(path)
     }
 
@@ -81,7 +112,7 @@ impl Snapshot {
         &'a self,
         path: &str,
         after: Option<&str>,
-    ) -> Option<impl Iterator<Item = &'a Node> + use<'a>> {
+    ) -> Option<impl Iterator<Item = Node<'a>> + use<'a>> {
         self.shard(path)?.children(path, after)
     }
 
@@ -111,10 +142,24 @@ impl Snapshot {
         self.totals
     }
 
-    /// A served file, and what reads it.
-    pub(super) fn file(&self, path: &str) -> Option<(&File, &Disk)> {
-        let shard = self.shard(path)?;
-        Some((shard.node(path)?.file.as_ref()?, shard.disk()))
+    /// A served file.
+    pub(super) fn file(&self, path: &str) -> Option<&File> {
+        self.node(path)?.file
+    }
+
+    /// What reads a served file, and what is stated of it.
+    pub(super) fn origin(&self, path: &str) -> Option<Origin> {
+        self.shard(path)?.origin(path)
+    }
+
+    /// Every served file, with its served path.
+    pub fn all_files(&self) -> impl Iterator<Item = (&str, &File)> {
+        self.shards.iter().flat_map(|shard| shard.all_files())
+    }
+
+    /// The same, and as the walk found it.
+    pub(super) fn found_files(&self) -> impl Iterator<Item = (&str, &File, tree::File<'_>)> {
+        self.shards.iter().flat_map(|shard| shard.found_files())
     }
 
     /// The shard that `path` lies in.

@@ -1,7 +1,6 @@
 //! A unit: a directory that says it is a skill and lies in no other that does, with every candidate in it judged. What did
 //! not change since the look before is not read again.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -13,10 +12,14 @@ use crate::rules::Rules;
 use crate::skill::SKILL_MD;
 use crate::tree::{Directory, Disk, File};
 
+use super::cache::Cache;
+use super::count::Count;
 use super::find::{Found, join, skill_md};
 use super::judge::{Judged, judge, unread};
+use super::known::Known;
 use super::limits::{Limits, Sum};
-use super::read::{Read, Room};
+use super::place::descend;
+use super::read::Read;
 
 /// What every look at a unit needs.
 pub(super) struct Setting<'a> {
@@ -26,8 +29,12 @@ pub(super) struct Setting<'a> {
     pub limits: Limits,
     /// What to look for.
     pub rules: &'a Rules,
-    /// Where the bytes of `SKILL.md` files are held.
-    pub room: &'a Room,
+    /// Where the bytes of `SKILL.md` files are held, which hosts ask for first.
+    pub cache: &'a Cache,
+    /// What an earlier run read.
+    pub known: Option<&'a Known<'a>>,
+    /// Counts the files that are read.
+    pub count: &'a Count,
     /// When the look began.
     pub now: SystemTime,
 }
@@ -38,35 +45,33 @@ pub(super) struct Unit {
     /// The directory.
     pub dir: Arc<Directory>,
     /// The directory as findings show it.
-    pub shown: PathBuf,
+    pub shown: Box<Path>,
+    /// The name that its own skill must have.
+    dir_name: Box<str>,
     /// Itself and the candidates nested in it, an enclosing one before those in it.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Box<[Candidate]>,
 }
 
 /// A directory with a `SKILL.md`.
 #[derive(Debug)]
 pub(super) struct Candidate {
     /// Its path below the unit's directory; empty for the unit itself.
-    pub path: String,
-    /// The name that the skill must have (N2).
-    pub dir_name: String,
+    pub path: Box<str>,
     /// The nearest candidate around it, as an index into the unit's list.
-    pub within: Option<usize>,
-    /// `SKILL.md` as findings show it.
-    pub shown: PathBuf,
+    pub within: Option<u32>,
     /// What its `SKILL.md` says.
     pub verdict: Arc<Verdict>,
     /// The finding, if it holds more than it may.
-    pub over: Option<Finding>,
+    pub over: Option<Box<Finding>>,
 }
 
 /// What a `SKILL.md` says.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Verdict {
     /// What is served, if it is fit to be.
     pub judged: Option<Judged>,
     /// What is wrong with it.
-    pub findings: Vec<Finding>,
+    pub findings: Box<[Finding]>,
     /// What was read; nothing if it could not be.
     pub read: Option<Read>,
 }
@@ -74,54 +79,97 @@ pub(super) struct Verdict {
 impl Unit {
     /// Judges a directory and all that is nested in it; `before` is what stood there at the look before.
     pub(super) fn examine(found: &Found<'_>, before: Option<&Self>, setting: &Setting<'_>) -> Self {
-        let mut nested = Vec::new();
-        list(found.dir, String::new(), None, &mut nested);
-        let known = before.into_iter().filter(|before| before.shown == found.shown);
-        let known: HashMap<&str, &Candidate> =
-            known.flat_map(|unit| &unit.candidates).map(|c| (c.path.as_str(), c)).collect();
-        let candidate = |(path, dir, file, within): (String, &Arc<Directory>, &File, Option<usize>)| {
-            let shown = found.shown.join(&path).join(SKILL_MD);
-            let before = known.get(path.as_str()).map(|candidate| &candidate.verdict);
-            let verdict = match before {
-                Some(verdict) if verdict.read.as_ref().is_some_and(|read| read.is_still(file)) => {
-                    verdict.clone()
-                }
-                _ => Arc::new(Verdict::of(file, &shown, dir, setting)),
-            };
-            let dir_name = if path.is_empty() { found.dir_name } else { &dir.name };
-            let over = Sum::of(dir, setting.limits).over(setting.limits, &shown);
-            Candidate { dir_name: dir_name.to_owned(), path, within, shown, verdict, over }
+        let before = before.filter(|before| *before.shown == *found.shown);
+        let mut unit = Self {
+            dir: found.dir.clone(),
+            shown: found.shown.as_path().into(),
+            dir_name: found.dir_name.into(),
+            candidates: Box::default(),
         };
-        let candidates = nested.into_par_iter().map(candidate).collect();
-        Self { dir: found.dir.clone(), shown: found.shown.clone(), candidates }
+        let candidate = |Nested { path, dir, file, within }: Nested<'_>| {
+            let mut candidate = Candidate { path: path.into(), within, verdict: Arc::default(), over: None };
+            let shown = unit.skill_md(&candidate);
+            let dir_name = unit.dir_name(&candidate);
+            let known = before.and_then(|before| before.verdict_of(&candidate.path, dir_name, file));
+            candidate.verdict =
+                known.unwrap_or_else(|| Arc::new(Verdict::of(file, &shown, dir, dir_name, setting)));
+            candidate.over = Sum::of(dir, setting.limits).over(setting.limits, &shown).map(Box::new);
+            candidate
+        };
+        let candidates: Vec<_> = nested(found.dir).into_par_iter().map(candidate).collect();
+        unit.candidates = candidates.into();
+        unit
+    }
+
+    /// The name that a candidate's skill must have (N2).
+    pub(super) fn dir_name<'a>(&'a self, candidate: &'a Candidate) -> &'a str {
+        match candidate.path.rsplit('/').next() {
+            None | Some("") => &self.dir_name,
+            Some(name) => name,
+        }
+    }
+
+    /// The directory of a candidate as findings show it.
+    pub(super) fn shown(&self, candidate: &Candidate) -> PathBuf {
+        if candidate.path.is_empty() { self.shown.to_path_buf() } else { self.shown.join(&*candidate.path) }
+    }
+
+    /// The `SKILL.md` of a candidate as findings show it.
+    pub(super) fn skill_md(&self, candidate: &Candidate) -> PathBuf {
+        let mut shown = self.shown(candidate);
+        shown.push(SKILL_MD);
+        shown
+    }
+
+    /// What was found of the `SKILL.md` at `path`, if it is sure to be what `file` is.
+    fn verdict_of(&self, path: &str, dir_name: &str, file: File<'_>) -> Option<Arc<Verdict>> {
+        let candidate = self.candidates.iter().find(|candidate| *candidate.path == *path)?;
+        let found = skill_md(descend(&self.dir, path)?)?;
+        let is_still = candidate.verdict.read.as_ref()?.is_still(found, file);
+        (is_still && self.dir_name(candidate) == dir_name).then(|| candidate.verdict.clone())
     }
 }
 
 impl Verdict {
-    fn of(file: &File, shown: &Path, dir: &Directory, setting: &Setting<'_>) -> Self {
-        let bytes = match setting.disk.read(&file.source, setting.limits.max_bytes) {
+    fn of(file: File<'_>, shown: &Path, dir: &Directory, dir_name: &str, setting: &Setting<'_>) -> Self {
+        setting.count.add(1);
+        let bytes = match setting.disk.read(&file.source(), setting.limits.max_bytes) {
             Ok(bytes) => bytes,
             Err(error) => {
-                let findings = vec![unread(shown, &error, Severity::Error)];
+                let findings = [unread(shown, &error, Severity::Error)].into();
                 return Self { judged: None, findings, read: None };
             }
         };
-        let (judged, findings) = judge(&bytes, shown, dir, setting.rules);
-        let mut read = Read::of(&bytes, file, setting.now);
+        let (judged, findings) = judge(&bytes, shown, dir, dir_name, setting.rules);
+        let read = Read::of(&bytes, file, setting.now);
         if judged.is_some() {
-            read.held = setting.room.hold(bytes);
+            setting.cache.fill(read.digest, bytes);
         }
-        Self { judged, findings, read: Some(read) }
+        Self { judged, findings: findings.into(), read: Some(read) }
     }
 }
 
-type Nested<'a> = (String, &'a Arc<Directory>, &'a File, Option<usize>);
+/// A candidate that is still to be judged: its path, its directory, its `SKILL.md`, and the nearest one around it.
+struct Nested<'a> {
+    path: String,
+    dir: &'a Arc<Directory>,
+    file: File<'a>,
+    within: Option<u32>,
+}
 
-fn list<'a>(dir: &'a Arc<Directory>, path: String, mut within: Option<usize>, nested: &mut Vec<Nested<'a>>) {
+/// All candidates of a unit, an enclosing one before those in it.
+fn nested(dir: &Arc<Directory>) -> Vec<Nested<'_>> {
+    let mut nested = Vec::new();
+    list(dir, String::new(), None, &mut nested);
+    nested
+}
+
+fn list<'a>(dir: &'a Arc<Directory>, path: String, mut within: Option<u32>, nested: &mut Vec<Nested<'a>>) {
     let children = dir.dirs.iter().map(|child| (child, join(&path, &child.name))).collect::<Vec<_>>();
     if let Some(file) = skill_md(dir) {
-        nested.push((path, dir, file, within));
-        within = Some(nested.len() - 1);
+        let at = u32::try_from(nested.len()).ok();
+        nested.push(Nested { path, dir, file, within });
+        within = at.or(within);
     }
     for (child, path) in children {
         list(child, path, within, nested);

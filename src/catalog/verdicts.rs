@@ -73,6 +73,11 @@ impl<'a> Verdicts<'a> {
         self.has_changing
     }
 
+    /// Whether a rule made an error of what was none, so that it may cost a skill.
+    pub(super) fn has_raised(&self) -> bool {
+        !self.raised.is_empty()
+    }
+
     /// All findings, those about one skill together.
     pub(super) fn into_findings(mut self) -> Vec<Finding> {
         self.findings.sort_by(|a, b| a.path.cmp(&b.path));

@@ -9,6 +9,10 @@ use super::Format;
 use crate::log;
 use crate::skill::{SKILL_MAX_BYTES, SKILL_MAX_FILES};
 
+/// How much is held in memory if nothing else is said: 128 MiB, which is a small part of a small server and more than most
+/// collections of skills have.
+const CACHE_BYTES: u64 = 128 * 1024 * 1024;
+
 const EXAMPLES: &str = "\
 Examples:
   skillserve stdio ./skills                        serve a folder to the host that started it
@@ -17,6 +21,7 @@ Examples:
   skillserve check ./skills                        say what would not be served, and the cure
   skillserve list ./skills                         say what would be served
   skillserve explain yaml-syntax                   explain a finding
+  skillserve index ./skills -o skills.index        let servers that start with --index skills.index start faster
 
 Every option can also be set in the environment, where its name is SKILLSERVE_ and the option's in capitals:
 SKILLSERVE_MAX_FILES=100. An option that can be repeated takes one value a line there.
@@ -84,7 +89,7 @@ pub(super) enum CommandArgs {
         #[command(flatten)]
         serving: ServingArgs,
         #[command(flatten)]
-        listening: ListeningArgs,
+        listening: Box<ListeningArgs>,
     },
     /// Say what would not be served or not load somewhere, where and why, and the cure
     ///
@@ -120,6 +125,14 @@ pub(super) enum CommandArgs {
         /// Look for changes this often, where the system does not tell of them
         #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_POLL", value_parser = clap::value_parser!(u64).range(1..), requires = "watch")]
         poll: Option<u64>,
+    },
+    /// Write an index of the files for servers that start from a copy of them, for example in a container's image
+    Index {
+        #[command(flatten)]
+        source: SourceArgs,
+        /// The file to write, outside of what is served
+        #[arg(short, long, value_name = "FILE", env = "SKILLSERVE_OUTPUT")]
+        output: PathBuf,
     },
     /// Explain a finding's code: what it means, why it matters, an example, the cure. Without CODE, list them
     Explain {
@@ -218,6 +231,18 @@ pub(super) struct ServingArgs {
         help_heading = "Changes"
     )]
     pub keep_last_good: u64,
+    /// The most bytes of files that are held in memory; 0 reads each from disk when it is asked for
+    #[arg(
+        long,
+        value_name = "BYTES",
+        env = "SKILLSERVE_CACHE_BYTES",
+        default_value_t = CACHE_BYTES,
+        help_heading = "Memory"
+    )]
+    pub cache_bytes: u64,
+    /// Keep what is known of files in FILE, outside of what is served, so that the next start need not read them again
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_INDEX", help_heading = "Starting")]
+    pub index: Option<PathBuf>,
     /// Wait this long for a directory that is not there yet
     #[arg(
         long,
@@ -235,18 +260,52 @@ pub(super) struct ServingArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Listening")]
 pub(super) struct ListeningArgs {
-    /// The address to listen on; port 0 takes a free one and prints it
-    #[arg(long, value_name = "HOST:PORT", env = "SKILLSERVE_LISTEN", default_value = "127.0.0.1:8008")]
+    /// HOST:PORT, where port 0 takes a free one and prints it, or unix:/path for a socket of user and group. A socket that
+    /// systemd passes is taken instead
+    #[arg(long, value_name = "ADDRESS", env = "SKILLSERVE_LISTEN", default_value = "127.0.0.1:8008")]
     pub listen: String,
+    /// Serve metrics and status on this address instead, not beside the endpoint
+    #[arg(long, value_name = "HOST:PORT", env = "SKILLSERVE_ADMIN_LISTEN")]
+    pub admin_listen: Option<String>,
+    /// The path of the endpoint
+    #[arg(long, value_name = "PATH", env = "SKILLSERVE_PATH", default_value = "/mcp")]
+    pub path: String,
+    /// Speak TLS with this certificate: a chain in PEM, read again when it changes
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TLS_CERT", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key of that certificate, in PEM
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TLS_KEY", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// When told to stop, answer what is in hand for at most this long; a second signal ends that
+    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_DRAIN_SECONDS", default_value_t = 5)]
+    pub drain_seconds: u64,
     /// A host name under which clients may ask, besides this machine's own. Can be repeated
     #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST")]
     pub allow_host: Vec<String>,
     /// A web page's origin that may ask, besides this server's own: https://app.example. Can be repeated
     #[arg(long, value_name = "ORIGIN", env = "SKILLSERVE_ALLOW_ORIGIN")]
     pub allow_origin: Vec<String>,
+    /// Answer only holders of a token in FILE: one NAME:TOKEN or NAME:sha256:HEX a line, read again when it changes
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TOKEN_FILE")]
+    pub token_file: Option<PathBuf>,
+    /// Answer everybody, also beyond this machine
+    #[arg(long, env = "SKILLSERVE_ANONYMOUS", value_parser = BoolishValueParser::new())]
+    pub anonymous: bool,
+    /// Take the word of a proxy at this address for where a request comes from: 10.0.0.0/8, ::1, unix. Can be repeated
+    #[arg(long, value_name = "CIDR", env = "SKILLSERVE_TRUSTED_PROXY")]
+    pub trusted_proxy: Vec<String>,
+    /// The most requests a minute, and at once, of one holder of a token or one address; 0 for no limit
+    #[arg(long, value_name = "N", env = "SKILLSERVE_RATE_LIMIT", default_value_t = crate::http::RATE_LIMIT)]
+    pub rate_limit: u32,
     /// Keep at most this many sessions of clients from before 2026-07-28, which hear of changes only in one
     #[arg(long, value_name = "N", env = "SKILLSERVE_SESSIONS", default_value_t = 0)]
     pub sessions: usize,
+    /// Do not tell each request on stderr
+    #[arg(long, env = "SKILLSERVE_NO_ACCESS_LOG", value_parser = BoolishValueParser::new(), help_heading = "Messages")]
+    pub no_access_log: bool,
+    /// Serve no page for people at /
+    #[arg(long, env = "SKILLSERVE_NO_PAGE", value_parser = BoolishValueParser::new())]
+    pub no_page: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

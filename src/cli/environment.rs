@@ -19,7 +19,8 @@ pub(super) fn take_apart(cli: &mut Cli, matches: &ArgMatches) {
         }
         CommandArgs::Stdio { source, .. }
         | CommandArgs::Check { source, .. }
-        | CommandArgs::List { source, .. } => of_source(source, matches),
+        | CommandArgs::List { source, .. }
+        | CommandArgs::Index { source, .. } => of_source(source, matches),
         CommandArgs::Explain { .. } => {}
     }
 }
@@ -36,6 +37,7 @@ fn of_source(source: &mut SourceArgs, matches: &ArgMatches) {
 fn of_listening(listening: &mut ListeningArgs, matches: &ArgMatches) {
     split(&mut listening.allow_host, "allow_host", matches);
     split(&mut listening.allow_origin, "allow_origin", matches);
+    split(&mut listening.trusted_proxy, "trusted_proxy", matches);
 }
 
 fn split<T: Items>(list: &mut Vec<T>, id: &str, matches: &ArgMatches) {

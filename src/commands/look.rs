@@ -7,7 +7,9 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::catalog::{self, Built, Snapshot, Standing};
 use crate::cli::Source;
 use crate::finding::Finding;
+use crate::index::Index;
 use crate::log;
+use crate::progress::Progress;
 use crate::report::{self, Skipped};
 use crate::tree::{Hint, RootError, Roots, Tree};
 
@@ -45,22 +47,46 @@ pub(super) fn open(source: &Source, wait: Duration) -> Result<Roots, RootError> 
 
 /// Looks once at everything.
 pub(super) fn look(roots: &Roots, options: &catalog::Options) -> Looked {
-    look_again(roots, options, None, &Hint::Everything)
+    look_first(roots, options, None)
+}
+
+/// Looks once at everything, with what an earlier run has read.
+pub(super) fn look_first(roots: &Roots, options: &catalog::Options, index: Option<&Index>) -> Looked {
+    let begun = Begun::new();
+    // The others are too short for anybody to wait for them.
+    let _progress = Progress::show(options.count.clone());
+    let (tree, walked) = roots.walk();
+    let walked_in = begun.start.elapsed();
+    let built = catalog::build_first(&tree, walked, options, index);
+    begun.looked(tree, built, walked_in)
 }
 
 /// Looks where something may have changed since the look before.
-pub(super) fn look_again(
-    roots: &Roots,
-    options: &catalog::Options,
-    before: Option<&Looked>,
-    hint: &Hint,
-) -> Looked {
-    let (at, start) = (SystemTime::now(), Instant::now());
-    let (tree, walked) = roots.look(before.map(|before| &before.tree), hint);
-    let walked_in = start.elapsed();
-    let built = catalog::build(&tree, walked, options, before.map(|before| &before.built));
-    tracing::debug!(directories = tree.listed, ?walked_in, built_in = ?(start.elapsed() - walked_in), "looked");
-    Looked { tree, built, at, took: start.elapsed() }
+pub(super) fn look_again(roots: &Roots, options: &catalog::Options, before: &Looked, hint: &Hint) -> Looked {
+    let begun = Begun::new();
+    let (tree, walked) = roots.look(Some(&before.tree), hint);
+    let walked_in = begun.start.elapsed();
+    let built = catalog::build(&tree, walked, options, Some(&before.built));
+    begun.looked(tree, built, walked_in)
+}
+
+/// When a look began.
+struct Begun {
+    at: SystemTime,
+    start: Instant,
+}
+
+impl Begun {
+    fn new() -> Self {
+        Self { at: SystemTime::now(), start: Instant::now() }
+    }
+
+    /// A look that ends now.
+    fn looked(self, tree: Tree, built: Built, walked_in: Duration) -> Looked {
+        let took = self.start.elapsed();
+        tracing::debug!(directories = tree.listed, ?walked_in, built_in = ?(took - walked_in), "looked");
+        Looked { tree, built, at: self.at, took }
+    }
 }
 
 impl Looked {

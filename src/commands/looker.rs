@@ -15,7 +15,8 @@ use crate::report;
 use crate::tree::{Hint, RootError, Roots};
 use crate::watch::{Watch, When};
 
-use super::look::{Looked, look_again, open};
+use super::keeper::Keeper;
+use super::look::{Looked, look_again, look_first, open};
 
 /// How often one look is repeated at most while files change under it.
 const LOOK_TRIES: u32 = 3;
@@ -33,6 +34,8 @@ pub(super) struct Looker {
     roots: OnceLock<Roots>,
     last: Mutex<Option<Arc<Looked>>>,
     watch: Watch,
+    /// Keeps what the first look can take over.
+    keeper: Option<Arc<Keeper>>,
     /// How many looks in a row have found something that could not be read.
     unread_looks: AtomicU32,
 }
@@ -57,8 +60,14 @@ impl Looker {
             roots,
             last: Mutex::default(),
             watch: Watch::start(when),
+            keeper: None,
             unread_looks: AtomicU32::new(0),
         })
+    }
+
+    /// The same with an index for the first look.
+    pub(super) fn with_index(self, keeper: Option<Arc<Keeper>>) -> Self {
+        Self { keeper, ..self }
     }
 
     /// Looks where something may have changed, and tells what is new.
@@ -94,12 +103,23 @@ impl Looker {
     /// of a look, as a whole, must not seem to be gone.
     fn look_until_still(&self, before: Option<&Looked>, hint: &Hint) -> Result<Arc<Looked>, String> {
         let roots = self.roots()?;
-        let mut looked = look_again(roots, &self.source.catalog, before, hint);
+        let options = &self.source.catalog;
+        let mut looked = match before {
+            Some(before) => look_again(roots, options, before, hint),
+            None => {
+                let index = self.keeper.as_ref().and_then(|keeper| keeper.load());
+                let looked = look_first(roots, options, index.as_ref());
+                if let Some((index, keeper)) = index.zip(self.keeper.as_ref()) {
+                    keeper.has_taken(&index, looked.built.taken());
+                }
+                looked
+            }
+        };
         for _ in 1..LOOK_TRIES {
             if !looked.built.has_changing() {
                 break;
             }
-            looked = look_again(roots, &self.source.catalog, Some(&looked), hint);
+            looked = look_again(roots, options, &looked, hint);
         }
         Ok(Arc::new(looked))
     }

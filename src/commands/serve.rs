@@ -2,18 +2,20 @@
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail};
-use tokio::net::TcpListener;
+use anyhow::bail;
+use futures::Stream;
 
 use crate::catalog::Catalog;
 use crate::cli::{Listening, Serving, Source};
+use crate::http::{self, Address, Admission, Door, Doors, Listener, Tls};
 use crate::log;
 use crate::mcp::Handler;
+use crate::progress;
 
 use super::Exit;
+use super::keeper::{Keeper, outside};
 use super::looker::Looker;
 
 /// Serves the host that started this process, until it closes stdin or a signal comes.
@@ -21,9 +23,13 @@ use super::looker::Looker;
 /// # Errors
 /// A sentence for what keeps it from serving.
 pub fn stdio(source: Source, serving: Serving) -> anyhow::Result<Exit> {
+    // Its stderr is the host's.
+    progress::allow(false);
     run(async {
-        let (catalog, handler) = start(source, serving).await?;
-        until_failure(&catalog, crate::stdio::serve(handler, stopped()?)).await
+        let (catalog, handler, keeper) = start(source, serving).await?;
+        let served = until_failure(&catalog, crate::stdio::serve(handler, stopped()?)).await;
+        finish(&catalog, keeper).await;
+        served
     })
 }
 
@@ -31,13 +37,48 @@ pub fn stdio(source: Source, serving: Serving) -> anyhow::Result<Exit> {
 ///
 /// # Errors
 /// A sentence for what keeps it from serving.
-pub fn http(source: Source, serving: Serving, listening: Listening) -> anyhow::Result<Exit> {
+pub fn http(source: Source, serving: Serving, listening: Box<Listening>) -> anyhow::Result<Exit> {
+    #[cfg(unix)]
+    let passed = crate::http::Passed::take()?;
+    let Listening { address, tls, admin, http: options } = *listening;
+    let tls = tls.map(Tls::load).transpose()?.map(Arc::new);
     run(async {
-        let listener = bind(&listening.address).await?;
-        let address = listener.local_addr()?;
-        let (catalog, handler) = start(source, serving).await?;
-        tell_address(address, listening.address.ends_with(":0"));
-        until_failure(&catalog, crate::http::serve(listener, handler, listening.http, stopped()?)).await
+        #[cfg(unix)]
+        let listener = match passed {
+            Some(passed) => {
+                tracing::info!("systemd passed a socket, which is taken in place of --listen");
+                Listener::passed(passed, tls.clone())?
+            }
+            None => Listener::bind("--listen", &address, tls.clone()).await?,
+        };
+        #[cfg(not(unix))]
+        let listener = Listener::bind("--listen", &address, tls.clone()).await?;
+        let admission = Admission::new(listener.place(), &options)?;
+        let admin_door = match &admin {
+            Some(address) => {
+                let listener = Listener::bind("--admin-listen", address, tls).await?;
+                let admission = admission.also_at(listener.place(), &options)?;
+                Some(Door { listener, admission })
+            }
+            None => None,
+        };
+        let (catalog, handler, keeper) = start(source, serving).await?;
+        tell_address("listening on", &listener, options.path.as_str(), &address);
+        match (&admin_door, &admin) {
+            (Some(door), Some(typed)) => {
+                tell_address("page, metrics and status are at", &door.listener, "/", typed);
+            }
+            _ if options.page => tracing::info!("a page for people is at {}", listener.place().url("/")),
+            _ => {}
+        }
+        let doors = Doors { main: Door { listener, admission }, admin: admin_door };
+        let serve = async {
+            http::serve(doors, handler, options, Signals::catch()?.all()).await;
+            Ok(())
+        };
+        let served = until_failure(&catalog, serve).await;
+        finish(&catalog, keeper).await;
+        served
     })
 }
 
@@ -52,16 +93,32 @@ pub(super) fn run(serve: impl Future<Output = anyhow::Result<()>>) -> anyhow::Re
 
 /// Starts building the catalog. Without `--strict` it is not waited for, because hosts probe a server with a request that
 /// needs no catalog and give up on a slow one.
-async fn start(source: Source, serving: Serving) -> anyhow::Result<(Catalog, Handler)> {
-    let looker = Arc::new(Looker::new(source, serving.wait_for_root, serving.strict, serving.watch)?);
+async fn start(source: Source, serving: Serving) -> anyhow::Result<(Catalog, Handler, Option<Arc<Keeper>>)> {
+    if let Some(index) = &serving.index {
+        outside(index, &source)?;
+    }
+    let keeper = serving.index.map(|path| Arc::new(Keeper::new(path)));
+    let cache = source.catalog.cache.clone();
+    let looker = Looker::new(source, serving.wait_for_root, serving.strict, serving.watch)?;
+    let looker = Arc::new(looker.with_index(keeper.clone()));
     let looking = looker.clone();
-    let catalog = Catalog::start(move |hint| looking.look(hint));
+    let catalog = Catalog::start(cache, move |hint| looking.look(hint));
     if serving.strict && catalog.snapshot().await.is_err() {
         bail!("{}", catalog.failure().await);
     }
     tokio::spawn(follow(catalog.clone(), looker));
+    if let Some(keeper) = keeper.clone() {
+        tokio::spawn(keeper.keep(catalog.clone()));
+    }
     let handler = Handler::new(catalog.clone(), serving.mcp);
-    Ok((catalog, handler))
+    Ok((catalog, handler, keeper))
+}
+
+/// Leaves behind what the next start can take over.
+async fn finish(catalog: &Catalog, keeper: Option<Arc<Keeper>>) {
+    if let Some(keeper) = keeper {
+        keeper.finish(catalog).await;
+    }
 }
 
 /// Looks again whenever there is a reason to.
@@ -91,42 +148,62 @@ async fn until_failure(
     }
 }
 
-/// Says where HTTP is listened for. A port that the system chose is told even if nothing but errors is: nobody could
+/// Says where is listened, which was typed as `typed`. A port that the system chose is told even if nothing but errors is: nobody could
 /// connect otherwise.
-fn tell_address(address: SocketAddr, is_chosen: bool) {
-    let url = format!("http://{address}{}", crate::http::ENDPOINT);
-    if is_chosen {
-        tracing::info!(target: log::RESULT, "listening on {url}");
+fn tell_address(what: &str, listener: &Listener, path: &str, typed: &Address) {
+    let url = listener.place().url(path);
+    if matches!(typed, Address::Network(name) if name.ends_with(":0")) {
+        tracing::info!(target: log::RESULT, "{what} {url}");
     } else {
-        tracing::info!("listening on {url}");
+        tracing::info!("{what} {url}");
     }
 }
 
-async fn bind(address: &str) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|error| match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            anyhow!("{address} is in use: stop the program that has it, or take another port with --listen")
+/// What tells a process to stop. The signals are caught from here on.
+struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(windows)]
+    interrupt: tokio::signal::windows::CtrlC,
+}
+
+impl Signals {
+    fn catch() -> io::Result<Self> {
+        #[cfg(unix)]
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            #[cfg(unix)]
+            terminate: signal(SignalKind::terminate())?,
+            #[cfg(unix)]
+            interrupt: signal(SignalKind::interrupt())?,
+            #[cfg(windows)]
+            interrupt: tokio::signal::windows::ctrl_c()?,
+        })
+    }
+
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
         }
-        _ => anyhow!(
-            "cannot listen on {address}: {error}; --listen takes an address of this machine as HOST:PORT"
-        ),
-    })
+        #[cfg(windows)]
+        self.interrupt.recv().await;
+    }
+
+    /// One after the other.
+    fn all(self) -> impl Stream<Item = ()> {
+        futures::stream::unfold(self, |mut signals| async {
+            signals.next().await;
+            Some(((), signals))
+        })
+    }
 }
 
 /// A future that ends when the process is told to stop. The signals are caught from here on.
 pub(super) fn stopped() -> io::Result<impl Future<Output = ()>> {
-    #[cfg(unix)]
-    let mut terminated = {
-        use tokio::signal::unix::{SignalKind, signal};
-        signal(SignalKind::terminate())?
-    };
-    Ok(async move {
-        #[cfg(unix)]
-        tokio::select! {
-            _ = terminated.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-        #[cfg(not(unix))]
-        let _ = tokio::signal::ctrl_c().await;
-    })
+    let mut signals = Signals::catch()?;
+    Ok(async move { signals.next().await })
 }

@@ -1,67 +1,72 @@
-//! The accept loop: which connections are open, how long they may be silent, and how they end.
-//!
-//! Only HTTP/1.1 is spoken, and its predecessor: one request after the other on a connection, so that every limit on a
-//! connection is one on a request.
+//! The accept loop: which connections are open, and what becomes of them in the end.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use axum::{Extension, Router};
-use hyper::server::conn::http1::Builder;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
+use axum::Router;
+use tokio_util::task::TaskTracker;
 
-use super::caller::Peer;
+use super::caller::{Caller, Peer};
+use super::connection::Server;
 use super::crowd::{Crowd, Guest};
-use super::patience::Patient;
+use super::drain::Drain;
+use super::listen::{Listener, Stream};
+use super::share::Sharer;
 
-/// The most connections that are open at once. For one more, the one that has been waiting longest for its client is
-/// closed.
-const CONNECTIONS_MAX: usize = 512;
-/// How long a client may take from a connection's beginning, or from the last answer, to the end of the next request's
-/// head.
-const HEAD_READ_MAX: Duration = Duration::from_secs(30);
-/// The longest head of a request, and so the most that a connection holds beside a body and an answer.
-const HEAD_MAX_BYTES: usize = 64 * 1024;
-/// How long the requests in hand may take once the server is to stop.
-const DRAIN_MAX: Duration = Duration::from_secs(5);
+/// The most connections that are open at once, where the system allows as many. For one more, the one that has been waiting
+/// longest for its client is closed. One that waits takes up to 50 KiB, so that all together take 100 MiB.
+const CONNECTIONS_MAX: usize = 2048;
+/// The files that are left to read skills with, to watch them and to write messages.
+#[cfg(unix)]
+const FILES: usize = 256;
 /// How long to wait when the system has no more connections to give.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
-/// Serves connections until `shutdown` ends, and then those that have a request in hand until it is answered. What lasts
-/// is told by `stopping` to end.
-pub(super) async fn run(
-    listener: TcpListener,
-    router: Router,
-    stopping: CancellationToken,
-    shutdown: impl Future<Output = ()>,
-) {
-    let server = Server::new(router);
-    let graceful = GracefulShutdown::new();
+/// What has become of connections so far.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// How many are open.
+    pub(crate) open: AtomicU64,
+    /// How many were let in.
+    pub(crate) accepted: AtomicU64,
+    /// How many were closed while their client was waited for, so that another one could be let in.
+    pub(crate) dismissed: AtomicU64,
+    /// How many were closed at once because their address has as many as it may.
+    pub(crate) refused: AtomicU64,
+}
+
+/// Serves connections until `drain` begins, and then those that have a request in hand until it is answered or `drain` is
+/// over.
+pub(super) async fn run(listener: Listener, router: Router, drain: Drain, counts: Arc<Counts>) {
+    let server = Server::new(router, drain.clone());
+    let connections = TaskTracker::new();
     tokio::select! {
-        () = accept(&listener, &server, &graceful) => {}
-        () = shutdown => {}
+        () = accept(&listener, &server, &connections, &counts) => {}
+        () = drain.begun().cancelled() => {}
     }
     drop(listener);
-    stopping.cancel();
-    if tokio::time::timeout(DRAIN_MAX, graceful.shutdown()).await.is_err() {
-        tracing::warn!("stopped with requests unanswered");
+    connections.close();
+    tokio::select! {
+        () = connections.wait() => {}
+        () = drain.over() => {
+            tracing::warn!("stopped with requests unanswered");
+            connections.wait().await;
+        }
     }
 }
 
-async fn accept(listener: &TcpListener, server: &Server, graceful: &GracefulShutdown) {
-    let crowd = Arc::new(Crowd::default());
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+async fn accept(listener: &Listener, server: &Server, connections: &TaskTracker, counts: &Arc<Counts>) {
+    let crowd = Crowd::new(connections_max());
     loop {
-        match next(listener).await {
+        match listener.accept().await {
             Ok((stream, peer)) => {
-                let Ok(place) = place(&places, &crowd).await else { return };
-                let guest = Guest::new(crowd.clone());
-                tokio::spawn(server.clone().connection(stream, peer, guest, graceful.watcher(), place));
+                let Some(guest) = crowd.admit(Sharer::from(&Caller::at(Some(&peer)))).await else {
+                    counts.refused.fetch_add(1, Relaxed);
+                    continue;
+                };
+                counts.accepted.fetch_add(1, Relaxed);
+                connections.spawn(serve(server.clone(), stream, peer, guest, counts.clone()));
             }
             Err(error) => {
                 tracing::debug!(%error, "a connection cannot be accepted");
@@ -73,106 +78,103 @@ async fn accept(listener: &TcpListener, server: &Server, graceful: &GracefulShut
     }
 }
 
-/// The next connection. What is sent over it goes out at once, not only when what went before has been acknowledged.
-async fn next(listener: &TcpListener) -> std::io::Result<(TcpStream, Peer)> {
-    let (stream, address) = listener.accept().await?;
-    stream.set_nodelay(true)?;
-    Ok((stream, Peer { address: Some(address) }))
+async fn serve(server: Server, stream: Stream, peer: Peer, guest: Arc<Guest>, counts: Arc<Counts>) {
+    counts.open.fetch_add(1, Relaxed);
+    let open = Open { guest, counts };
+    server.serve(stream, peer, open.guest.clone()).await;
 }
 
-/// A place for a connection; if need be, one that another has to leave.
-async fn place(places: &Arc<Semaphore>, crowd: &Crowd) -> Result<OwnedSemaphorePermit, AcquireError> {
-    tokio::select! {
-        biased;
-        place = places.clone().acquire_owned() => place,
-        () = crowd.dismiss_one() => places.clone().acquire_owned().await,
-    }
+/// A connection that is counted while it is open.
+struct Open {
+    guest: Arc<Guest>,
+    counts: Arc<Counts>,
 }
 
-/// How a connection is served.
-#[derive(Clone)]
-struct Server {
-    builder: Arc<Builder>,
-    router: Router,
-}
-
-impl Server {
-    fn new(router: Router) -> Self {
-        let mut builder = Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(HEAD_READ_MAX).max_buf_size(HEAD_MAX_BYTES);
-        Self { builder: Arc::new(builder), router }
-    }
-
-    async fn connection(
-        self,
-        stream: TcpStream,
-        peer: Peer,
-        guest: Arc<Guest>,
-        watcher: Watcher,
-        _place: OwnedSemaphorePermit,
-    ) {
-        let router = self.router.layer(Extension(guest.clone())).layer(Extension(peer));
-        let connection = self
-            .builder
-            .serve_connection(TokioIo::new(Patient::new(stream)), TowerToHyperService::new(router));
-        tokio::select! {
-            served = watcher.watch(connection) => {
-                if let Err(error) = served {
-                    tracing::debug!(%error, "a connection broke off");
-                }
-            }
-            () = guest.dismissed() => tracing::debug!("a silent connection made room for another"),
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.counts.open.fetch_sub(1, Relaxed);
+        if self.guest.is_dismissed() {
+            self.counts.dismissed.fetch_add(1, Relaxed);
         }
     }
 }
 
+/// How many connections there may be: each takes one of the files that this process may open.
+#[cfg(unix)]
+fn connections_max() -> usize {
+    let wanted = CONNECTIONS_MAX + FILES;
+    let files = rlimit::increase_nofile_limit(u64::MAX).ok().and_then(|files| usize::try_from(files).ok());
+    let files = files.unwrap_or(wanted);
+    if files >= wanted {
+        return CONNECTIONS_MAX;
+    }
+    let max = files.saturating_sub(FILES).max(files / 2);
+    tracing::warn!("at most {max} connections are kept, because this process may open only {files} files");
+    max
+}
+
+#[cfg(not(unix))]
+fn connections_max() -> usize {
+    CONNECTIONS_MAX
+}
+
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use std::net::SocketAddr;
 
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpStream;
+
+    use super::super::connection::HEAD_READ_MAX;
+    use super::super::listen::Address;
     use super::super::patience::LOOK;
     use super::*;
 
-    async fn listen() -> (TcpListener, std::net::SocketAddr) {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let address = listener.local_addr().unwrap();
-        (listener, address)
-    }
+    /// How HTTP/2 begins: the preface and empty settings.
+    const BEGIN_2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    const LARGE: usize = 64 << 20;
 
-    #[tokio::test]
-    async fn connections_send_at_once() {
-        let (listener, address) = listen().await;
-        let _client = TcpStream::connect(address).await.unwrap();
-        assert!(next(&listener).await.unwrap().0.nodelay().unwrap());
+    async fn start(router: Router) -> (SocketAddr, Arc<Counts>) {
+        let listener =
+            Listener::bind("--listen", &Address::Network("127.0.0.1:0".into()), None).await.unwrap();
+        let address = listener.place().address.unwrap();
+        let counts = Arc::<Counts>::default();
+        tokio::spawn(run(listener, router, Drain::new(Duration::ZERO), counts.clone()));
+        (address, counts)
     }
 
     /// A client that sends `begin` and nothing more is left, at the latest when its time is up. The clock runs ahead
     /// whenever nothing else happens.
     async fn check(begin: &[u8]) {
-        let (listener, address) = listen().await;
-        tokio::spawn(run(listener, Router::new(), CancellationToken::new(), std::future::pending()));
+        let (address, counts) = start(Router::new()).await;
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(begin).await.unwrap();
         let mut answer = Vec::new();
         let read = tokio::time::timeout(2 * HEAD_READ_MAX, client.read_to_end(&mut answer));
         assert!(read.await.is_ok(), "{begin:?}");
+        drop(client);
+        while counts.open.load(Relaxed) > 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert_eq!(counts.accepted.load(Relaxed), 1);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_says_too_little_is_left() {
         check(b"").await;
         check(b"P").await;
-        check(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await;
         check(b"POST /mcp HTTP/1.1\r\nHost: ").await;
         check(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+        check(BEGIN_2).await;
+        // The first bytes of a head.
+        check(&[BEGIN_2, b"\0\x01\0\x01\x04\0\0\0\x01\x82"].concat()).await;
+        // A head of which more is said to come.
+        check(&[BEGIN_2, b"\0\0\x01\x01\0\0\0\0\x01\x82"].concat()).await;
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_does_not_read_is_left() {
-        const LARGE: usize = 64 << 20;
-        let (listener, address) = listen().await;
-        let router = Router::new().fallback(async || vec![b'x'; LARGE]);
-        tokio::spawn(run(listener, router, CancellationToken::new(), std::future::pending()));
+        let (address, _) = start(Router::new().fallback(async || vec![b'x'; LARGE])).await;
         let mut client = TcpStream::connect(address).await.unwrap();
         client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
         client.readable().await.unwrap();
@@ -180,5 +182,29 @@ mod tests {
         let mut answer = Vec::new();
         let _ = client.read_to_end(&mut answer).await;
         assert!(!answer.is_empty() && answer.len() < LARGE, "{} bytes", answer.len());
+    }
+
+    /// A client of HTTP/2 that reads what comes but wants to have only so much of an answer is left.
+    async fn check_window(bytes: u32) {
+        let (address, counts) = start(Router::new().fallback(async || vec![b'x'; LARGE])).await;
+        let client = TcpStream::connect(address).await.unwrap();
+        let (mut send, connection) = h2::client::Builder::new()
+            .initial_window_size(bytes)
+            .handshake::<_, bytes::Bytes>(client)
+            .await
+            .unwrap();
+        let connection = tokio::spawn(connection);
+        let request = axum::http::Request::get("http://localhost/").body(()).unwrap();
+        let (response, _) = send.send_request(request, true).unwrap();
+        let response = response.await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert!(tokio::time::timeout(4 * LOOK, connection).await.is_ok());
+        assert_eq!(counts.open.load(Relaxed), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_wants_no_more_of_an_answer_is_left() {
+        check_window(0).await;
+        check_window(100_000).await;
     }
 }

@@ -3,25 +3,104 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::StatusCode;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use axum::http::{Extensions, StatusCode};
+use bytes::BytesMut;
+use http_body_util::BodyExt as _;
 
 use crate::mcp::REQUEST_MAX_BYTES;
 
 use super::refusal::Refused;
+use super::share::{Place, Places, Sharer};
 
 /// How long a client may take to send a request's body.
 const READ_MAX: Duration = Duration::from_secs(20);
+/// The largest body that is read without more ado. Nearly all requests are smaller.
+const SMALL_MAX_BYTES: usize = 16 * 1024;
+/// The most larger ones that are held at once, for which there are then 64 MiB. One caller sends at most half of them.
+const LARGE_MAX: u32 = 256;
 
-/// Reads a whole body.
-pub(super) async fn read(body: Body) -> Result<Bytes, Refused> {
-    let read = Limited::new(body, REQUEST_MAX_BYTES).collect();
-    match tokio::time::timeout(READ_MAX, read).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is larger than 256 KiB"))
+/// Where bodies are read.
+#[derive(Debug)]
+pub(super) struct Bodies {
+    large: Places,
+}
+
+/// A body that has been read. It has its place until it is gone.
+#[derive(Debug)]
+pub(super) struct Read {
+    /// The whole of it.
+    pub(super) bytes: Bytes,
+    _place: Option<Place>,
+}
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Self { large: Places::new(LARGE_MAX) }
+    }
+}
+
+impl Bodies {
+    /// Reads a whole body of a request with these `extensions`.
+    pub(super) async fn read(&self, body: Body, extensions: &Extensions) -> Result<Read, Refused> {
+        match tokio::time::timeout(READ_MAX, self.collect(body, extensions)).await {
+            Ok(read) => read,
+            Err(_) => Err(Refused::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive")),
         }
-        Ok(Err(_)) => Err(Refused::new(StatusCode::BAD_REQUEST, "the request broke off")),
-        Err(_) => Err(Refused::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive")),
+    }
+
+    async fn collect(&self, mut body: Body, extensions: &Extensions) -> Result<Read, Refused> {
+        let mut bytes = BytesMut::new();
+        let mut place = None;
+        while let Some(frame) = body.frame().await {
+            let broke_off = |_| Refused::new(StatusCode::BAD_REQUEST, "the request broke off");
+            let Ok(part) = frame.map_err(broke_off)?.into_data() else { continue };
+            let length = bytes.len() + part.len();
+            if length > REQUEST_MAX_BYTES {
+                let why = "the request is larger than 256 KiB";
+                return Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, why));
+            }
+            if length > SMALL_MAX_BYTES && place.is_none() {
+                let found = self.large.take(&Sharer::of(extensions));
+                let busy = || Refused::busy("too many large requests come in; try again in a moment");
+                place = Some(found.ok_or_else(busy)?);
+                // It does not grow further, to no more than its place is for.
+                bytes.reserve(REQUEST_MAX_BYTES - bytes.len());
+            }
+            bytes.extend_from_slice(&part);
+        }
+        Ok(Read { bytes: bytes.freeze(), _place: place })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn read(desk: &Bodies, bytes: usize) -> Result<Read, StatusCode> {
+        let read = desk.read(Body::from(vec![b'x'; bytes]), &Extensions::new()).await;
+        read.map_err(|refused| axum::response::Response::from(refused).status())
+    }
+
+    #[tokio::test]
+    async fn only_so_many_large_bodies_are_held() {
+        let desk = Bodies::default();
+        let mut held = Vec::new();
+        while let Ok(body) = read(&desk, REQUEST_MAX_BYTES).await {
+            held.push(body);
+        }
+        assert_eq!(held.len(), LARGE_MAX as usize / 2);
+        assert_eq!(read(&desk, SMALL_MAX_BYTES + 1).await.unwrap_err(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(read(&desk, SMALL_MAX_BYTES).await.unwrap().bytes.len(), SMALL_MAX_BYTES);
+        held.pop();
+        assert_eq!(read(&desk, REQUEST_MAX_BYTES + 1).await.unwrap_err(), StatusCode::PAYLOAD_TOO_LARGE);
+        assert!(read(&desk, REQUEST_MAX_BYTES).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_comes_in_time_or_not_at_all() {
+        let never = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
+        let read = Bodies::default().read(never, &Extensions::new()).await;
+        let status = read.map_err(|refused| axum::response::Response::from(refused).status()).unwrap_err();
+        assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
     }
 }

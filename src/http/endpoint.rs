@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use http_body_util::Full;
@@ -11,27 +12,45 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
+use crate::catalog::Catalog;
+use crate::mcp::direct::{self as plain, Direct};
 use crate::mcp::gate::Gate;
-use crate::mcp::wire;
+use crate::mcp::wire::{self, Incoming, Refusal};
 use crate::mcp::{Handler, REQUEST_MAX_BYTES};
+use crate::skill::Content;
+use crate::uri;
 
-use super::body;
+use super::answered::{self, Answered};
+use super::body::Bodies;
+use super::direct::{accepts_both, is_plain, respond};
 use super::guard::{self, Page};
 use super::legacy::{self, Holding};
 use super::refusal::Refused;
 use super::sessions::Sessions;
+use super::share::{Places, Sharer};
 use super::stream::KEEP_ALIVE;
 use super::turns::{self, Turns};
 
-/// The most streams that tell of changes at once, over all connections. There is room for other requests beside them.
-const LISTENS_MAX: usize = 256;
+/// The most streams that tell of changes at once, over all connections. There is room for other requests beside them. One
+/// caller has at most half of them.
+const LISTENS_MAX: u32 = 512;
+/// What the answer with a file is held in while it is made, as times the file: the text, and its JSON in a buffer of at most
+/// twice that. Only a text of control characters needs more, six bytes for each.
+const TEXT_COSTS: u64 = 3;
+/// The same where the file goes out in base64: the file, 4/3 of it, and a buffer of twice that.
+const BINARY_COSTS: u64 = 5;
 
 /// What a client must accept, because what listens may be answered with a stream.
 const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// The endpoint.
 pub(super) struct Endpoint {
+    catalog: Catalog,
+    bodies: Bodies,
     turns: Turns,
+    listens: Places,
+    /// Absent where a test compares with what is answered otherwise.
+    direct: Option<Direct>,
     service: StreamableHttpService<Handler, NeverSessionManager>,
     gate: Gate,
     sessions: Arc<Sessions>,
@@ -39,8 +58,14 @@ pub(super) struct Endpoint {
 
 impl Endpoint {
     /// An endpoint at which `handler` answers those who ask, and tells them of changes until `stopping`.
-    pub(super) fn new(handler: Handler, sessions: Arc<Sessions>, stopping: CancellationToken) -> Self {
-        let gate = Gate::new(handler.catalog().clone(), LISTENS_MAX, stopping);
+    pub(super) fn new(
+        handler: Handler,
+        sessions: Arc<Sessions>,
+        turns: Turns,
+        stopping: CancellationToken,
+    ) -> Self {
+        let catalog = handler.catalog().clone();
+        let gate = Gate::new(catalog.clone(), LISTENS_MAX as usize, stopping);
         // The guard, which checks hosts and origins, stands in front, and nothing larger than a request comes as far as this. rmcp's
         // sessions are off: they answer everything with a stream, and hold a queue and tasks each.
         let config = StreamableHttpServerConfig::default()
@@ -51,18 +76,27 @@ impl Endpoint {
             .with_max_request_body_bytes(REQUEST_MAX_BYTES)
             .disable_allowed_hosts()
             .disable_allowed_origins();
+        let direct = Some(Direct::new(handler.clone(), ""));
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
-        Self { turns: Turns::default(), service, gate, sessions }
+        let listens = Places::new(LISTENS_MAX);
+        let bodies = Bodies::default();
+        Self { catalog, bodies, turns, listens, direct, service, gate, sessions }
+    }
+
+    /// The same where rmcp answers everything.
+    #[cfg(test)]
+    pub(super) fn without_direct(self) -> Self {
+        Self { direct: None, ..self }
     }
 }
 
 /// Answers any request to the endpoint's path.
 pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
-    let Endpoint { sessions, gate, .. } = &*endpoint;
+    let Endpoint { sessions, .. } = &*endpoint;
+    let mut asked = Answered::default();
     let answered = match *request.method() {
-        Method::POST => endpoint.post(request).await,
-        Method::GET => legacy::open_stream(request.headers(), sessions, gate)
-            .map(|stream| turns::stay(turns::asked(request.extensions()), stream)),
+        Method::POST => endpoint.post(request, &mut asked).await,
+        Method::GET => endpoint.open_stream(&request),
         Method::DELETE => legacy::end(request.headers(), sessions),
         Method::OPTIONS if request.extensions().get::<Page>().is_some() => Ok(endpoint.preflight()),
         _ => Err(Refused::method()),
@@ -71,6 +105,7 @@ pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Reque
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         response.headers_mut().insert(header::ALLOW, endpoint.methods());
     }
+    asked.tell(&mut response);
     response
 }
 
@@ -80,20 +115,41 @@ pub(super) async fn nothing_here() -> StatusCode {
 }
 
 impl Endpoint {
-    async fn post(&self, request: Request) -> Result<Response, Refused> {
-        let (mut head, body) = request.into_parts();
+    /// Answers a message. What it asks for is noted in `asked` as soon as it is known, whatever becomes of it.
+    async fn post(&self, request: Request, asked: &mut Answered) -> Result<Response, Refused> {
+        let (head, body) = request.into_parts();
         if !is_json(&head.headers) {
             let why = "the Content-Type of a request is application/json";
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
-        let body = body::read(body).await?;
-        let mut body = body.slice_ref(wire::without_mark(&body));
-        let message = wire::parse(&body)?;
-        let turn = self.turns.next(&head.extensions, wire::asks_for_file(&message)).await?;
+        let body = self.bodies.read(body, &head.extensions).await?;
+        let _in_hand = turns::asked(&head.extensions);
+        let bytes = body.bytes.slice_ref(wire::without_mark(&body.bytes));
+        match self.directly(&head, &bytes, asked).await? {
+            Some(response) => Ok(response),
+            // Boxed, because what rmcp needs for it takes kilobytes, which would be moved about for every other request too.
+            None => Box::pin(self.by_rmcp(head, bytes, asked)).await,
+        }
+    }
+
+    async fn by_rmcp(
+        &self,
+        mut head: Parts,
+        mut bytes: Bytes,
+        asked: &mut Answered,
+    ) -> Result<Response, Refused> {
+        let message = wire::parse(&bytes)?;
+        *asked = Answered::asked(&message);
+        let turn = self.turns.next(&head.extensions, self.cost(&message).await).await?;
+        let mut listen = None;
         if let Some(id) = wire::subscribes(&message) {
+            listen = self.listens.take(&Sharer::of(&head.extensions));
+            if listen.is_none() {
+                return Err(Refusal::too_many(Some(id)).into());
+            }
             head.extensions.insert(self.gate.admit(Some(id))?);
             // What was read is less than what was sent: the filter has been cut down.
-            body = wire::to_bytes(&message)?.into();
+            bytes = wire::to_bytes(&message)?.into();
         }
         let holding = Holding::of(&message, &head.headers, &self.sessions)?;
         if let Some(session) = holding.session() {
@@ -102,10 +158,56 @@ impl Endpoint {
         if accepts_all(&head.headers) {
             head.headers.insert(header::ACCEPT, ACCEPT);
         }
-        let response = self.service.handle(Request::from_parts(head, Full::new(body))).await;
-        let mut response = turn.hold(response).await;
+        let response = self.service.handle(Request::from_parts(head, Full::new(bytes))).await;
+        let mut response = turn.hold(answered::noting(response).await);
         holding.announce(&mut response, &self.sessions);
-        Ok(response)
+        Ok(match listen {
+            Some(listen) => turns::keep(response, listen),
+            None => response,
+        })
+    }
+
+    /// How many bytes the answer to a message holds at most, where it can be large.
+    async fn cost(&self, message: &Incoming) -> u64 {
+        let Some(path) = wire::file_asked_for(message).and_then(|uri| uri::to_path(uri).ok()) else {
+            return 0;
+        };
+        let Ok(snapshot) = self.catalog.snapshot().await else { return 0 };
+        let file = snapshot.node(&path).and_then(|node| node.file);
+        file.map_or(0, |file| match file.content() {
+            Content::Text => file.size().saturating_mul(TEXT_COSTS),
+            Content::Binary => file.size().saturating_mul(BINARY_COSTS),
+        })
+    }
+
+    fn open_stream(&self, request: &Request) -> Result<Response, Refused> {
+        let listen = self.listens.take(&Sharer::of(request.extensions()));
+        let stream = legacy::open_stream(request.headers(), &self.sessions, &self.gate)?;
+        let listen = listen.ok_or_else(|| Refusal::too_many(None))?;
+        Ok(turns::keep(stream, (listen, turns::asked(request.extensions()))))
+    }
+
+    /// Answers a plain request. `None` for every other.
+    async fn directly(
+        &self,
+        head: &Parts,
+        body: &[u8],
+        asked: &mut Answered,
+    ) -> Result<Option<Response>, Refused> {
+        let accepts = accepts_both(&head.headers) || accepts_all(&head.headers);
+        let Some(direct) = self.direct.as_ref().filter(|_| accepts) else { return Ok(None) };
+        let plain = plain::Request::read(body).filter(|request| is_plain(&head.headers, request));
+        let Some(plain) = plain else { return Ok(None) };
+        let told = Answered::asked_plainly(&plain);
+        let Some(reply) = direct.begin(plain) else { return Ok(None) };
+        *asked = told;
+        let turn = self.turns.next(&head.extensions, reply.holds_bytes()).await?;
+        Ok(Some(respond(direct.finish(reply).await, turn)))
+    }
+
+    /// Where subscriptions come in.
+    pub(super) fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     fn preflight(&self) -> Response {

@@ -1,4 +1,4 @@
-//! Who may ask: the check of `Host` and `Origin` that keeps web pages from reaching a server on their reader's machine,
+//! Where a request may come from: the check of `Host` and `Origin` that keeps web pages from reaching a server on their reader's machine,
 //! by a request across origins or by rebinding a name of theirs to it.
 
 use std::net::SocketAddr;
@@ -6,15 +6,16 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::{StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::Response;
 
 use super::Options;
 use super::allowed::{Host, Origin};
 use super::caller::{Caller, Peer};
-use super::legacy::SESSION_ID;
+use super::listen::Place;
+use super::proxies::Proxies;
 use super::refusal::Refused;
 
 /// The names by which a machine calls itself.
@@ -29,37 +30,55 @@ const CORS: [(HeaderName, &str); 2] = [
     (header::ACCESS_CONTROL_MAX_AGE, "7200"),
 ];
 
-/// The hosts and the origins that may ask.
+/// What a page of another origin may read beside what browsers always show it.
+const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id, retry-after, www-authenticate");
+
+/// The hosts and the origins that may ask, and those who may ask for others.
 #[derive(Debug)]
 pub(super) struct Guard {
     hosts: Vec<Host>,
     origins: Vec<Origin>,
+    proxies: Proxies,
 }
 
 impl Guard {
     /// Lets through what names this machine or, where it is one, the address listened on; pages of this very server; and
-    /// what the options add.
-    pub(super) fn new(address: SocketAddr, options: &Options) -> Self {
+    /// what the options add. A socket in the file system is no place of its own: whoever connects to it names this machine,
+    /// and pages come to it only by way of a proxy, whose origin has to be named.
+    pub(super) fn new(place: &Place, options: &Options) -> Self {
         let mut hosts: Vec<Host> = LOOPBACK.iter().filter_map(|host| host.parse().ok()).collect();
-        if !address.ip().is_unspecified() {
-            hosts.extend(
-                SocketAddr::new(address.ip(), 0)
-                    .to_string()
-                    .strip_suffix(":0")
-                    .and_then(|host| host.parse().ok()),
-            );
+        let mut origins = options.allow_origins.clone();
+        if let Some(address) = place.address {
+            if !address.ip().is_unspecified() {
+                hosts.extend(
+                    SocketAddr::new(address.ip(), 0)
+                        .to_string()
+                        .strip_suffix(":0")
+                        .and_then(|host| host.parse().ok()),
+                );
+            }
+            let own = |host| format!("{}://{host}:{}", place.scheme(), address.port()).parse().ok();
+            origins.extend(LOOPBACK.into_iter().filter_map(own));
         }
         hosts.extend(options.allow_hosts.iter().cloned());
-        let own = LOOPBACK.iter().filter_map(|host| format!("http://{host}:{}", address.port()).parse().ok());
-        Self { hosts, origins: own.chain(options.allow_origins.iter().cloned()).collect() }
+        Self { hosts, origins, proxies: Proxies::new(options.trusted_proxies.clone()) }
     }
 
     /// Lets a request through or refuses it. Gives back the origin of the page that it comes from, if from one.
-    pub(super) fn check<'a>(&self, headers: &'a HeaderMap) -> Result<Option<&'a HeaderValue>, Refused> {
-        let Some(host) = sole(headers, header::HOST)?.and_then(parse::<Host>) else {
+    pub(super) fn check<'a>(
+        &self,
+        uri: &Uri,
+        headers: &'a HeaderMap,
+    ) -> Result<Option<&'a HeaderValue>, Refused> {
+        // HTTP/2 says the host with the target; where it is said twice, both count.
+        let target = uri.authority().map(|authority| authority.as_str().parse().ok());
+        let header = sole(headers, header::HOST)?.map(parse::<Host>);
+        let said: Option<Vec<Host>> = target.into_iter().chain(header).collect();
+        let Some(said) = said.filter(|said| !said.is_empty()) else {
             return Err(Refused::new(StatusCode::BAD_REQUEST, "the Host header is missing or malformed"));
         };
-        if !self.hosts.iter().any(|known| known.covers(&host)) {
+        let is_known = |host: &Host| self.hosts.iter().any(|known| known.covers(host));
+        if !said.iter().all(is_known) {
             return Err(Refused::new(
                 StatusCode::FORBIDDEN,
                 "the Host header names a host that is not allowed here",
@@ -81,17 +100,23 @@ pub(super) struct Page;
 
 /// Lets requests through or refuses them, and lets pages that may ask read what they are answered.
 pub(super) async fn layer(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
-    let origin = match guard.check(request.headers()) {
+    let caller = guard.proxies.caller(request.extensions().get::<Peer>(), request.headers());
+    let origin = match guard.check(request.uri(), request.headers()) {
         Ok(origin) => origin.cloned(),
-        Err(refused) => return refused.into(),
+        Err(refused) => return said(caller, refused.into()),
     };
-    let caller = Caller::anonymous(request.extensions().get::<Peer>());
-    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(caller.clone());
     if origin.is_some() {
         request.extensions_mut().insert(Page);
     }
     let mut response = next.run(request).await;
     allow_reading(response.headers_mut(), origin);
+    said(caller, response)
+}
+
+/// An answer that says to whom it goes, for who logs it. Who learns more of the caller on the way says that instead.
+fn said(caller: Caller, mut response: Response) -> Response {
+    response.extensions_mut().get_or_insert_with(|| caller);
     response
 }
 
@@ -99,7 +124,7 @@ pub(super) async fn layer(State(guard): State<Arc<Guard>>, mut request: Request,
 fn allow_reading(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_name(SESSION_ID));
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         headers.append(header::VARY, HeaderValue::from_name(header::ORIGIN));
     }
 }
@@ -130,6 +155,10 @@ fn parse<T: FromStr>(value: &HeaderValue) -> Option<T> {
 mod tests {
     use super::*;
 
+    fn place(address: &str, is_secure: bool) -> Place {
+        Place::network(address.parse().unwrap(), is_secure)
+    }
+
     #[track_caller]
     fn check(host: &str, origin: Option<&str>, expected: Option<StatusCode>) {
         let options = Options {
@@ -139,15 +168,15 @@ mod tests {
             allow_origins: ["https://app.example.com", "HTTPS://App2.example.com:443/"]
                 .map(|origin| origin.parse().unwrap())
                 .into(),
-            sessions: 0,
+            ..Options::default()
         };
-        let guard = Guard::new(([192, 0, 2, 1], 3000).into(), &options);
+        let guard = Guard::new(&place("192.0.2.1:3000", false), &options);
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, host.parse().unwrap());
         if let Some(origin) = origin {
             headers.insert(header::ORIGIN, origin.parse().unwrap());
         }
-        let refused = guard.check(&headers).map(|_| ());
+        let refused = guard.check(&Uri::from_static("/mcp"), &headers).map(|_| ());
         let status = refused.err().map(|refused| Response::from(refused).status());
         assert_eq!(status, expected, "{host} {origin:?}");
     }
@@ -199,10 +228,34 @@ mod tests {
 
     #[test]
     fn a_header_that_is_there_twice_is_refused() {
-        let guard = Guard::new(([127, 0, 0, 1], 3000).into(), &Options::default());
+        let guard = Guard::new(&place("127.0.0.1:3000", false), &Options::default());
         let mut headers = HeaderMap::new();
         headers.append(header::HOST, HeaderValue::from_static("localhost"));
         headers.append(header::HOST, HeaderValue::from_static("evil.example.com"));
-        assert!(guard.check(&headers).is_err());
+        assert!(guard.check(&Uri::from_static("/mcp"), &headers).is_err());
+    }
+
+    #[test]
+    fn a_target_that_names_its_host_is_checked_too() {
+        let guard = Guard::new(&place("127.0.0.1:3000", false), &Options::default());
+        let is_ok = |uri: &'static str, host: Option<&'static str>| {
+            let host = host.map(|host| (header::HOST, HeaderValue::from_static(host)));
+            guard.check(&Uri::from_static(uri), &host.into_iter().collect()).is_ok()
+        };
+        assert!(is_ok("http://localhost:3000/mcp", None) && is_ok("http://localhost/mcp", Some("127.0.0.1")));
+        assert!(!is_ok("/mcp", None) && !is_ok("http://evil.example.com/mcp", None));
+        assert!(!is_ok("http://evil.example.com/mcp", Some("localhost")));
+        assert!(!is_ok("http://localhost/mcp", Some("evil.example.com")));
+    }
+
+    #[test]
+    fn own_pages_come_by_the_own_scheme() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("localhost:3000"));
+        headers.insert(header::ORIGIN, HeaderValue::from_static("https://localhost:3000"));
+        for is_secure in [true, false] {
+            let guard = Guard::new(&place("127.0.0.1:3000", is_secure), &Options::default());
+            assert_eq!(guard.check(&Uri::from_static("/mcp"), &headers).is_ok(), is_secure);
+        }
     }
 }

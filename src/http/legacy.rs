@@ -18,7 +18,7 @@ use super::stream;
 /// The header that names a session.
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 /// The header that names the revision of the protocol.
-const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// The first revision without sessions. Later ones are greater as texts too.
 const SESSIONLESS: &str = "2026-07-28";
 

@@ -1,10 +1,14 @@
 //! Refusals over HTTP: a status, and a JSON-RPC error that says the same.
 
+use std::time::Duration;
+
 use axum::body::Body;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
 use crate::mcp::wire::Refusal;
+
+use super::answered::Answered;
 
 /// When a request that has been put off may come again.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("5");
@@ -14,12 +18,13 @@ const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("5");
 pub(super) struct Refused {
     status: StatusCode,
     refusal: Box<Refusal>,
+    headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl Refused {
     /// Refuses a request for a reason that its body does not hold.
     pub(super) fn new(status: StatusCode, why: &'static str) -> Self {
-        Self { status, refusal: Box::new(Refusal::invalid(None, why)) }
+        Self { status, refusal: Box::new(Refusal::invalid(None, why)), headers: Vec::new() }
     }
 
     /// Refuses a method that is not answered here.
@@ -29,7 +34,24 @@ impl Refused {
 
     /// Puts a request off for now.
     pub(super) fn busy(why: &'static str) -> Self {
-        Self { status: StatusCode::SERVICE_UNAVAILABLE, refusal: Box::new(Refusal::busy(why)) }
+        let refusal = Box::new(Refusal::busy(why));
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, refusal, headers: Vec::new() }
+            .with(header::RETRY_AFTER, RETRY_AFTER_SECONDS)
+    }
+
+    /// Puts a request off that comes sooner than after `wait`.
+    pub(super) fn too_often(why: &'static str, wait: Duration) -> Self {
+        // Rounded up, so that it does not come too soon again.
+        let seconds = wait.as_secs() + 1;
+        let refusal = Box::new(Refusal::busy(why));
+        Self { status: StatusCode::TOO_MANY_REQUESTS, refusal, headers: Vec::new() }
+            .with(header::RETRY_AFTER, seconds.into())
+    }
+
+    /// The same with a header more.
+    pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
     }
 }
 
@@ -37,17 +59,18 @@ impl From<Box<Refusal>> for Refused {
     fn from(refusal: Box<Refusal>) -> Self {
         // As far as HTTP goes, a request that is only refused what it asks for is well.
         let status = if refusal.is_of_request() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-        Self { status, refusal }
+        Self { status, refusal, headers: Vec::new() }
     }
 }
 
 impl From<Refused> for Response {
     fn from(refused: Refused) -> Self {
         let mut response = Response::new(Body::from(refused.refusal.to_json().to_string()));
+        response.extensions_mut().insert(Answered::refused(refused.refusal.error.code.0));
         *response.status_mut() = refused.status;
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if refused.status == StatusCode::SERVICE_UNAVAILABLE {
-            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER_SECONDS);
+        for (name, value) in refused.headers {
+            response.headers_mut().append(name, value);
         }
         response
     }

@@ -60,6 +60,11 @@ impl Sessions {
         self.max > 0
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.lock().len()
+    }
+
     /// Opens a session, unless there are as many as may be.
     pub(super) fn open(&self) -> Option<(Arc<str>, Arc<Session>)> {
         let mut open = self.lock();

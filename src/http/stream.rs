@@ -1,4 +1,4 @@
-//! A session's stream of server-sent events. It is made as it is read: what a slow client has not taken yet is no queue
+//! Streams of server-sent events, and a session's. That is made as it is read: what a slow client has not taken yet is no queue
 //! here, only a difference that is still to be told.
 
 use std::convert::Infallible;
@@ -18,7 +18,7 @@ use super::sessions::Stream;
 /// client which has gone without a word is noticed.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// A comment, which clients pass over.
-const COMMENT: Bytes = Bytes::from_static(b":\n\n");
+pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 
 /// What a stream's answer says of itself. The last one keeps proxies from collecting it.
 const HEADERS: [(HeaderName, &str); 3] = [
@@ -38,7 +38,14 @@ struct Source {
 /// Answers with a stream, which keeps its place.
 pub(super) fn answer(stream: Stream, pass: Pass) -> Response {
     let source = Source { stream, telling: None, _pass: pass };
-    let mut response = Response::new(Body::from_stream(futures::stream::unfold(source, next)));
+    of(futures::stream::unfold(source, next))
+}
+
+/// Answers with a stream of events as it is written.
+pub(super) fn of(
+    events: impl futures::Stream<Item = Result<Bytes, Infallible>> + Send + 'static,
+) -> Response {
+    let mut response = Response::new(Body::from_stream(events));
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }

@@ -4,6 +4,7 @@ use axum::body::BodyDataStream;
 use axum::extract::Request;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 use crate::testing::Skills;
@@ -11,15 +12,31 @@ use crate::testing::Skills;
 use super::stream::KEEP_ALIVE;
 use super::*;
 
+pub(crate) mod direct;
+
 const NOTES: &str = "skill://a/notes.txt";
 
 async fn endpoint(skills: &Skills) -> Router {
+    routed(skills, |endpoint| endpoint)
+}
+
+fn handler(skills: &Skills) -> mcp::Handler {
     let options = mcp::Options { name: "test".into(), ttl: None, cache_scope: mcp::CacheScope::Private };
-    let handler = mcp::Handler::new(skills.catalog.clone(), options);
+    mcp::Handler::new(skills.catalog.clone(), options)
+}
+
+fn routed(skills: &Skills, with: impl FnOnce(Endpoint) -> Endpoint) -> Router {
+    let handler = handler(skills);
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(skills.catalog.clone(), 1, stopping.clone());
-    let guard = Guard::new(([127, 0, 0, 1], 80).into(), &Options::default());
-    router(Arc::new(guard), Arc::new(Endpoint::new(handler, sessions, stopping)))
+    let place = listen::Place::network(([127, 0, 0, 1], 80).into(), false);
+    let admission = Admission::new(&place, &Options::default()).unwrap();
+    let health = Health::new(skills.catalog.clone(), stopping.clone());
+    let path = EndpointPath::default();
+    let observer = Observer { metrics: Arc::default(), endpoint: path.clone(), is_logged: false };
+    let endpoint = Arc::new(with(Endpoint::new(handler, sessions, Turns::default(), stopping)));
+    let routes = Router::new().route(path.as_str(), any(endpoint::answer)).with_state(endpoint);
+    router(routes, &admission, health, Arc::new(observer))
 }
 
 async fn ask(

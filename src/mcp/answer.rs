@@ -2,7 +2,7 @@
 //! it says how long it may be kept.
 
 use std::any::Any;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures::FutureExt as _;
 use rmcp::ErrorData;
@@ -22,10 +22,7 @@ pub(crate) async fn finish<T>(
 ) -> Result<T, ErrorData> {
     let result = tokio::select! {
         biased;
-        result = AssertUnwindSafe(work).catch_unwind() => result.unwrap_or_else(|panic| {
-            tracing::error!(method, panic = panic_message(&*panic), "a request made the server panic");
-            Err(Failure::Panicked)
-        }),
+        result = unwinding(method, work) => result,
         () = cancelled.cancelled() => Err(Failure::Cancelled),
     };
     match &result {
@@ -33,6 +30,26 @@ pub(crate) async fn finish<T>(
         Err(failure) => tracing::trace!(method, ?failure, "failed"),
     }
     result.map_err(ErrorData::from)
+}
+
+/// Does work, to its end or a panic.
+pub(super) async fn unwinding<T>(
+    method: &str,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
+        tell(method, &*panic);
+        Err(Failure::Panicked)
+    })
+}
+
+/// Does work that does not wait, to its end, or to a panic, after which there is nothing.
+pub(super) fn caught<T>(method: &str, work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).inspect_err(|panic| tell(method, &**panic)).ok()
+}
+
+fn tell(method: &str, panic: &(dyn Any + Send)) {
+    tracing::error!(method, panic = panic_message(panic), "a request made the server panic");
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
@@ -105,5 +122,11 @@ mod tests {
         check(false, async { panic!("on purpose") }, internal).await;
         check(true, std::future::pending(), internal).await;
         check(true, async { Ok(7) }, Ok(7)).await;
+    }
+
+    #[test]
+    fn a_panic_where_nothing_waits_ends_there() {
+        assert_eq!(caught("test", || 7), Some(7));
+        assert_eq!(caught("test", || -> u8 { panic!("on purpose") }), None);
     }
 }

@@ -49,17 +49,17 @@ pub(super) fn between(old: &Snapshot, new: &Snapshot, interest: &Interest) -> Ve
 
 /// Whether the same bytes are at `path`, or a directory with the same children, or nothing.
 fn is_same(old: &Snapshot, new: &Snapshot, path: &str) -> bool {
-    let digest = |node: &Node| node.file.as_ref().map(|file| file.digest());
+    let digest = |node: Node<'_>| node.file.map(|file| file.digest());
     match (old.node(path), new.node(path)) {
         (None, None) => true,
         (Some(before), Some(now)) if digest(before) != digest(now) => false,
         (Some(before), Some(_)) if before.file.is_some() => true,
         (Some(_), Some(_)) => {
-            let children = |snapshot: &Snapshot| {
+            let [old, new] = [old, new].map(|snapshot| {
                 let children = snapshot.children(path, None).into_iter().flatten();
-                children.map(|node| (node.path.clone(), digest(node))).collect::<Vec<_>>()
-            };
-            children(old) == children(new)
+                children.map(|node| (node.path, digest(node))).collect::<Vec<_>>()
+            });
+            old == new
         }
         _ => false,
     }

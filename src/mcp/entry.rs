@@ -9,7 +9,14 @@ use crate::uri;
 
 /// The served path of a skill's `SKILL.md`.
 pub(super) fn skill_md_path(skill: &Skill) -> String {
-    format!("{}/{SKILL_MD}", skill.path)
+    [&*skill.path, "/", SKILL_MD].concat()
+}
+
+/// The skill whose `SKILL.md` is at `uri`, spelled as the listing spells it: the entry that goes out must have the URI that
+/// was asked for.
+pub(super) fn find<'a>(snapshot: &'a Snapshot, uri: &str) -> Option<&'a Skill> {
+    let path = uri::to_path(uri).ok().filter(|path| uri::is_of_path(uri, path))?;
+    snapshot.skill(path.strip_suffix(SKILL_MD)?.strip_suffix('/')?)
 }
 
 /// The entry of a skill: its `SKILL.md`'s URI, its whole frontmatter, and every file with digest and size.
@@ -20,7 +27,7 @@ pub(super) fn entry(snapshot: &Snapshot, skill: &Skill) -> Entry {
     let files = snapshot.files(skill).map(file).collect();
     Entry::new(
         uri::from_path(&skill_md_path(skill)),
-        frontmatter(&skill.frontmatter),
+        frontmatter(&skill.frontmatter.to_map()),
         SkillResources::Files(files),
     )
 }

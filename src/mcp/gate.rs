@@ -9,13 +9,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalog::{Catalog, Snapshot};
 
-use super::failure::Failure;
 use super::wire::Refusal;
 
 /// Where subscriptions come in.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate {
     catalog: Catalog,
+    max: usize,
     places: Arc<Semaphore>,
     end: CancellationToken,
 }
@@ -34,7 +34,12 @@ pub(crate) struct Pass {
 impl Gate {
     /// A gate for at most `max` subscriptions at once, which end with `end`.
     pub(crate) fn new(catalog: Catalog, max: usize, end: CancellationToken) -> Self {
-        Self { catalog, places: Arc::new(Semaphore::new(max)), end }
+        Self { catalog, max, places: Arc::new(Semaphore::new(max)), end }
+    }
+
+    /// How many subscriptions are inside.
+    pub(crate) fn inside(&self) -> usize {
+        self.max - self.places.available_permits().min(self.max)
     }
 
     /// Lets the subscription that the request with this id asks for in.
@@ -43,7 +48,7 @@ impl Gate {
     /// The answer to give, if there are too many.
     pub(crate) fn admit(&self, id: Option<&RequestId>) -> Result<Pass, Box<Refusal>> {
         let Ok(place) = self.places.clone().try_acquire_owned() else {
-            return Err(Box::new(Refusal { id: id.cloned(), error: Failure::TooManySubscriptions.into() }));
+            return Err(Refusal::too_many(id));
         };
         Ok(Pass { seen: self.catalog.current(), end: self.end.clone(), _place: Arc::new(place) })
     }

@@ -11,11 +11,11 @@ use rmcp::model::{
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
     ReadResourceDirectoryRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourcesCapability, ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    Resource, ResourcesCapability, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 
-use crate::skill::SKILL_MD;
 use crate::uri;
 
 use super::answer::{Stamped, finish};
@@ -97,11 +97,7 @@ impl ServerHandler for Handler {
     ) -> Result<GetSkillResult, ErrorData> {
         let work = async {
             let snapshot = self.catalog.snapshot().await?;
-            // Only the listed spelling: the entry that goes out must have the URI that was asked for.
-            let path = uri::to_path(&request.uri).ok().filter(|path| uri::from_path(path) == request.uri);
-            let directory = path.as_deref().and_then(|path| path.strip_suffix(SKILL_MD)?.strip_suffix('/'));
-            let skill = directory.and_then(|directory| snapshot.skill(directory));
-            let skill = skill.ok_or(Failure::NoSkill(request.uri))?;
+            let skill = entry::find(&snapshot, &request.uri).ok_or(Failure::NoSkill(request.uri))?;
             Ok(GetSkillResult::new(entry::entry(&snapshot, skill)))
         };
         self.answer("skills/get", &context, work).await
@@ -116,7 +112,9 @@ impl ServerHandler for Handler {
             let after = after(Listing::Resources, request)?;
             let snapshot = self.catalog.snapshot().await?;
             let skills = snapshot.skills_after(after.as_deref());
-            let page = page::fill(skills, RESOURCES_MAX, |skill| resource::of_skill(&snapshot, skill));
+            let page = page::fill(skills, RESOURCES_MAX, |skill| {
+                Resource::from(resource::of_skill(&snapshot, skill, &entry::skill_md_path(skill)))
+            });
             let mut result = ListResourcesResult::with_all_items(page.entries);
             result.next_cursor = page.last.map(|skill| Listing::Resources.cursor(&skill.path));
             Ok(result)
@@ -136,7 +134,7 @@ impl ServerHandler for Handler {
                 Err(crate::catalog::ReadError::NotServed) => return Err(Failure::NoResource(uri)),
                 read => read?,
             };
-            Ok(ReadResourceResult::new(vec![resource::contents(uri, &path, &file, bytes)]))
+            Ok(ReadResourceResult::new(vec![resource::contents(uri, &path, file, bytes)]))
         };
         self.answer("resources/read", &context, work).await.map(ReadResourceResponse::from)
     }
@@ -153,9 +151,11 @@ impl ServerHandler for Handler {
             let snapshot = self.catalog.snapshot().await?;
             let children =
                 snapshot.children(&path, after.as_deref()).ok_or(Failure::NoDirectory(request.uri))?;
-            let page = page::fill(children, RESOURCES_MAX, |child| resource::of_node(&snapshot, child));
+            let page = page::fill(children, RESOURCES_MAX, |child| {
+                Resource::from(resource::of_node(&snapshot, *child))
+            });
             let mut result = ListResourcesResult::with_all_items(page.entries);
-            result.next_cursor = page.last.map(|child| listing.cursor(&child.path));
+            result.next_cursor = page.last.map(|child| listing.cursor(child.path));
             Ok(result)
         };
         self.answer("resources/directory/read", &context, work).await

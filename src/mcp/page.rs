@@ -27,22 +27,48 @@ pub(super) fn fill<C, E: Serialize>(
     max_entries: usize,
     make: impl Fn(&C) -> E,
 ) -> Page<E, C> {
-    let mut page = Page { entries: Vec::new(), last: None };
+    let mut entries = Vec::new();
+    let cut = cut(candidates, max_entries, |candidate| {
+        let entry = make(candidate);
+        let bytes = json_bytes(&entry);
+        entries.push(entry);
+        bytes
+    });
+    entries.truncate(cut.entries);
+    Page { entries, last: cut.last }
+}
+
+/// Where a page ends.
+#[derive(Debug, PartialEq)]
+pub(super) struct Cut<C> {
+    /// How many entries stand on it.
+    pub(super) entries: usize,
+    /// The candidate of its last entry, when there are more.
+    pub(super) last: Option<C>,
+}
+
+/// Finds where a page ends. `make` makes the entry of a candidate and says how many bytes of JSON it has. The last entry
+/// that it made may be one too many.
+pub(super) fn cut<C>(
+    candidates: impl IntoIterator<Item = C>,
+    max_entries: usize,
+    mut make: impl FnMut(&C) -> usize,
+) -> Cut<C> {
+    let mut cut = Cut { entries: 0, last: None };
     let mut bytes = ENVELOPE_MAX_BYTES;
     for candidate in candidates {
-        if page.entries.len() == max_entries {
-            return page;
+        if cut.entries == max_entries {
+            return cut;
         }
-        let entry = make(&candidate);
-        bytes += json_bytes(&entry) + ",".len();
-        if bytes > PAGE_MAX_BYTES && !page.entries.is_empty() {
-            return page;
+        bytes += make(&candidate) + ",".len();
+        if bytes > PAGE_MAX_BYTES && cut.entries > 0 {
+            return cut;
         }
-        page.entries.push(entry);
-        page.last = Some(candidate);
+        cut.entries += 1;
+        cut.last = Some(candidate);
     }
-    page.last = None;
-    page
+    cut.last = None;
+    cut
 }
 
 /// How many bytes a value takes as JSON.

@@ -1,49 +1,88 @@
 //! Skills, files and directories as resources (U5, D1), and files' contents (R1).
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use chrono::{DateTime, Datelike, SecondsFormat};
 use rmcp::model::{Annotations, DIRECTORY_MIME_TYPE, Resource, ResourceContents};
 
-use crate::catalog::{File, Node, Skill, Snapshot};
+use crate::catalog::{File, Node, Skill, Snapshot, Stated};
 use crate::media_type;
 use crate::skill::{Content, SKILL_MD};
+use crate::timestamp;
 use crate::uri;
 
-use super::entry::{skill_md_path, text};
+/// What is said of a file or directory.
+#[derive(Clone, Debug)]
+pub(super) struct About<'a> {
+    /// The served path.
+    pub(super) path: &'a str,
+    /// What it is called.
+    pub(super) name: &'a str,
+    /// What it is for, of a skill.
+    pub(super) description: Option<Cow<'a, str>>,
+    /// Its media type.
+    pub(super) media_type: &'static str,
+    /// Absent for a directory.
+    pub(super) file: Option<&'a File>,
+}
 
-/// The `SKILL.md` of a skill, named and described as its frontmatter says (U5).
-pub(super) fn of_skill(snapshot: &Snapshot, skill: &Skill) -> Resource {
-    let path = skill_md_path(skill);
-    let resource = Resource::new(uri::from_path(&path), text(&skill.frontmatter, "name"))
-        .with_description(text(&skill.frontmatter, "description"))
-        .with_mime_type(media_type::MARKDOWN);
-    match snapshot.node(&path).and_then(|node| node.file.as_ref()) {
-        Some(file) => with_file(resource, file),
-        None => resource,
+/// The `SKILL.md` at this path of a skill, named and described as its frontmatter says (U5).
+pub(super) fn of_skill<'a>(snapshot: &'a Snapshot, skill: &'a Skill, path: &'a str) -> About<'a> {
+    About {
+        path,
+        name: skill.name(),
+        description: Some(skill.frontmatter.description()),
+        media_type: media_type::MARKDOWN,
+        file: snapshot.node(path).and_then(|node| node.file),
     }
 }
 
 /// A file or directory of a skill. A nested skill's `SKILL.md` is the same resource as in `resources/list`.
-pub(super) fn of_node(snapshot: &Snapshot, node: &Node) -> Resource {
-    let (parent, name) = split(&node.path);
+pub(super) fn of_node<'a>(snapshot: &'a Snapshot, node: Node<'a>) -> About<'a> {
+    let path = node.path;
+    let (parent, name) = split(path);
     if name == SKILL_MD
         && let Some(skill) = snapshot.skill(parent)
     {
-        return of_skill(snapshot, skill);
+        return of_skill(snapshot, skill, path);
     }
-    let resource = Resource::new(uri::from_path(&node.path), name);
-    match &node.file {
-        Some(file) => with_file(resource.with_mime_type(media_type::of(name, file.content())), file),
-        None => resource.with_mime_type(DIRECTORY_MIME_TYPE),
+    let file = node.file;
+    let media_type = file.map_or(DIRECTORY_MIME_TYPE, |file| media_type::of(name, file.content()));
+    About { path, name, description: None, media_type, file }
+}
+
+impl About<'_> {
+    /// When the file was last modified, as it is written.
+    pub(super) fn last_modified(&self) -> Option<String> {
+        self.file?.modified().and_then(timestamp::seconds)
     }
 }
 
+/// The same as rmcp's type.
+impl From<About<'_>> for Resource {
+    fn from(about: About<'_>) -> Self {
+        let mut resource =
+            Resource::new(uri::from_path(about.path), about.name).with_mime_type(about.media_type);
+        resource.size = about.file.map(File::size);
+        resource.annotations = about.last_modified().map(|modified| {
+            let mut annotations = Annotations::default();
+            annotations.last_modified = Some(modified);
+            annotations
+        });
+        resource.description = about.description.map(Cow::into_owned);
+        resource
+    }
+}
+
+/// The media type of the file at a served path.
+pub(super) fn media_type(path: &str, content: Content) -> &'static str {
+    media_type::of(split(path).1, content)
+}
+
 /// The one content item of a file that was asked for as `uri`: text where its bytes are text, else base64.
-pub(super) fn contents(uri: String, path: &str, file: &File, bytes: Bytes) -> ResourceContents {
+pub(super) fn contents(uri: String, path: &str, file: Stated, bytes: Bytes) -> ResourceContents {
     let text = match file.content() {
         Content::Text => String::from_utf8(bytes.into()).map_err(|error| error.into_bytes().into()),
         Content::Binary => Err(bytes),
@@ -52,51 +91,10 @@ pub(super) fn contents(uri: String, path: &str, file: &File, bytes: Bytes) -> Re
         Ok(text) => ResourceContents::text(text, uri),
         Err(bytes) => ResourceContents::blob(STANDARD.encode(bytes), uri),
     };
-    contents.with_mime_type(media_type::of(split(path).1, file.content()))
-}
-
-fn with_file(resource: Resource, file: &File) -> Resource {
-    let resource = resource.with_size(file.size());
-    match file.modified.and_then(timestamp) {
-        Some(modified) => {
-            let mut annotations = Annotations::default();
-            annotations.last_modified = Some(modified);
-            resource.with_annotations(annotations)
-        }
-        None => resource,
-    }
-}
-
-/// A time as RFC 3339 writes it, in UTC and whole seconds. `None` outside the years that it can write.
-fn timestamp(time: SystemTime) -> Option<String> {
-    let seconds = match time.duration_since(UNIX_EPOCH) {
-        Ok(after) => i64::try_from(after.as_secs()).ok()?,
-        Err(before) => -i64::try_from(before.duration().as_secs()).ok()?,
-    };
-    let time = DateTime::from_timestamp(seconds, 0)?;
-    (0..=9999).contains(&time.year()).then(|| time.to_rfc3339_opts(SecondsFormat::Secs, true))
+    contents.with_mime_type(media_type(path, file.content()))
 }
 
 /// A served path's parent, empty at the top, and its last segment.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn a_time_is_written_as_rfc_3339_says() {
-        let written = |seconds| timestamp(UNIX_EPOCH + Duration::from_secs(seconds));
-        assert_eq!(written(0).as_deref(), Some("1970-01-01T00:00:00Z"));
-        assert_eq!(written(1_785_196_800).as_deref(), Some("2026-07-28T00:00:00Z"));
-        assert_eq!(written(253_402_300_799).as_deref(), Some("9999-12-31T23:59:59Z"));
-        assert_eq!(written(253_402_300_800), None);
-        assert_eq!(written(i64::MAX as u64), None);
-        let early = UNIX_EPOCH - Duration::from_secs(1);
-        assert_eq!(timestamp(early).as_deref(), Some("1969-12-31T23:59:59Z"));
-    }
 }

@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use rmcp::ErrorData;
 use rmcp::model::{
     CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode,
-    GetExtensions as _, JsonRpcMessage, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
+    GetExtensions as _, GetMeta as _, JsonRpcMessage, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
     SubscriptionsListenRequest,
 };
 use serde_json::{Value, json};
 
-use super::failure::TOO_MANY;
+use super::failure::{Failure, TOO_MANY};
 use super::filter;
 
 /// A message from a client.
@@ -52,6 +52,11 @@ impl Refusal {
     /// Refuses what there is no room for right now.
     pub(crate) fn busy(message: &'static str) -> Self {
         Self { id: None, error: ErrorData::internal_error(message, None) }
+    }
+
+    /// Refuses one subscription more.
+    pub(crate) fn too_many(id: Option<&RequestId>) -> Box<Self> {
+        Self::boxed(id.cloned(), Failure::TooManySubscriptions.into())
     }
 
     fn boxed(id: Option<RequestId>, error: ErrorData) -> Box<Self> {
@@ -126,14 +131,27 @@ pub(crate) fn subscribes(message: &Incoming) -> Option<&RequestId> {
     }
 }
 
-/// Whether a message asks for a file, the one kind of answer that can be large.
-pub(crate) fn asks_for_file(message: &Incoming) -> bool {
-    matches!(message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::ReadResourceRequest(_)))
+/// The URI of the file that a message asks for, if for one. It is the one kind of answer that can be large.
+pub(crate) fn file_asked_for(message: &Incoming) -> Option<&str> {
+    match message {
+        JsonRpcMessage::Request(JsonRpcRequest {
+            request: ClientRequest::ReadResourceRequest(read), ..
+        }) => Some(&read.params.uri),
+        _ => None,
+    }
 }
 
 /// Whether a message begins a session.
 pub(crate) fn initializes(message: &Incoming) -> bool {
     matches!(message, JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::InitializeRequest(_)))
+}
+
+/// The W3C trace context that a request says it was made in.
+pub(crate) fn traceparent(message: &Incoming) -> Option<&str> {
+    match message {
+        JsonRpcMessage::Request(request) => request.request.get_meta().0.0.get("traceparent")?.as_str(),
+        _ => None,
+    }
 }
 
 /// A message as JSON again.

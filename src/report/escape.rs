@@ -51,7 +51,7 @@ pub fn json(json: &str) -> String {
 
 /// Controls, and what is invisible or changes the order of its neighbours: zero-width characters, bidirectional controls,
 /// line and paragraph separators, tag characters.
-fn is_deceptive(c: char) -> bool {
+pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

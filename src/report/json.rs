@@ -1,5 +1,7 @@
 //! Findings as one JSON object. `schemas/check.schema.json` in the repository describes it.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use crate::finding::Finding;
@@ -27,9 +29,10 @@ struct Summary {
     warnings: usize,
 }
 
+/// A finding in its JSON form.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Item<'a> {
+pub struct Item<'a> {
     code: &'static str,
     severity: &'static str,
     path: String,
@@ -72,13 +75,14 @@ pub fn json(report: &Report<'_>) -> serde_json::Result<String> {
         errors,
         warnings: report.skipped.warnings,
     };
-    let findings = report.findings.iter().map(item).collect();
+    let findings = report.findings.iter().map(|finding| item(finding, &finding.path)).collect();
     let object = Object { version: FORMAT_VERSION, summary, notes: &report.notes, findings };
     Ok(serde_json::to_string_pretty(&object)? + "\n")
 }
 
-fn item(finding: &Finding) -> Item<'_> {
-    let (path, path_bytes) = artifact::text(&finding.path);
+/// A finding as the object has it, about the file or directory at `path`.
+pub fn item<'a>(finding: &'a Finding, path: &Path) -> Item<'a> {
+    let (path, path_bytes) = artifact::text(path);
     Item {
         code: finding.code.as_str(),
         severity: finding.severity.as_str(),

@@ -1,10 +1,10 @@
 //! The one line that says how much is served.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::catalog::Totals;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Code, Finding, Severity};
 use crate::skill::SKILL_MD;
 use crate::tree::LeftOut;
 
@@ -20,12 +20,20 @@ pub struct Skipped {
 impl Skipped {
     /// Counts; a skill with several errors counts once.
     pub fn of(findings: &[Finding]) -> Self {
-        let errors =
-            findings.iter().filter(|finding| finding.severity == Severity::Error && costs_a_skill(finding));
-        let skills: HashSet<&Path> = errors.map(|finding| lost(&finding.path)).collect();
         let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
-        Self { skills: skills.len(), warnings }
+        Self { skills: skipped_skills(findings).len(), warnings }
     }
+}
+
+/// The skills that are not served, each with the code of the first error that says why.
+pub fn skipped_skills(findings: &[Finding]) -> HashMap<&Path, Code> {
+    let mut skipped = HashMap::new();
+    for finding in findings {
+        if finding.severity == Severity::Error && costs_a_skill(finding) {
+            skipped.entry(lost(&finding.path)).or_insert(finding.code);
+        }
+    }
+    skipped
 }
 
 /// What a rule made an error costs a skill where another finding says so, unless it is about a `SKILL.md` itself.
@@ -74,12 +82,13 @@ fn amount(totals: Totals) -> String {
     format!("{} ({}, {})", count(skills, "skill"), count(files, "file"), size(bytes))
 }
 
-fn count(n: usize, what: &str) -> String {
+/// A number of things: `1 skill`, `2 skills`.
+pub fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// A number of bytes for people, in decimal units with one digit after the point.
-pub(super) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let units = ["kB", "MB", "GB", "TB"];
     if bytes < 1000 {
         return format!("{bytes} B");

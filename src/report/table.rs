@@ -40,7 +40,8 @@ fn row(snapshot: &Snapshot, skill: &Skill) -> [String; 5] {
     let (files, bytes) = snapshot
         .files(skill)
         .fold((0_usize, 0), |(files, bytes), (_, file)| (files + 1, bytes + file.size()));
-    let field = |name: &str| skill.frontmatter.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+    let fields = skill.frontmatter.to_map();
+    let field = |name: &str| fields.get(name).and_then(|value| value.as_str()).unwrap_or_default();
     let uri = uri::from_path(&format!("{}/{}", skill.path, crate::skill::SKILL_MD));
     let description = field("description").split_whitespace().collect::<Vec<_>>().join(" ");
     [escape::text(field("name")), uri, files.to_string(), size(bytes), escape::text(&description)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -34,10 +35,32 @@ impl<W: AsyncWrite + Send + Unpin> Answers<W> {
         let mut output = self.output.lock().await;
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
-        let written = match output.write_all(&line).await {
-            Ok(()) => output.flush().await,
-            failed => failed,
+        self.write_pieces(&mut output, [line.into()], permit).await
+    }
+
+    /// Writes a line that is there as bytes, or is made as they are taken, and gives the permit back.
+    pub(super) async fn write_bytes(
+        &self,
+        line: impl IntoIterator<Item = Bytes>,
+        permit: OwnedSemaphorePermit,
+    ) -> std::io::Result<()> {
+        let mut output = self.output.lock().await;
+        self.write_pieces(&mut output, line, Some(permit)).await
+    }
+
+    async fn write_pieces(
+        &self,
+        output: &mut W,
+        line: impl IntoIterator<Item = Bytes>,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> std::io::Result<()> {
+        let writing = async {
+            for piece in line {
+                output.write_all(&piece).await?;
+            }
+            output.flush().await
         };
+        let written = writing.await;
         if let Err(error) = &written {
             tracing::debug!(%error, "the output cannot be written");
             self.stopped.cancel();

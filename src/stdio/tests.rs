@@ -14,11 +14,13 @@ use tokio::io::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::catalog::{Catalog, Snapshot};
+use crate::catalog::{Cache, Catalog, Snapshot};
+use crate::mcp::direct::Direct;
 use crate::mcp::{CacheScope, Handler, Options, REQUEST_MAX_BYTES};
 
 use super::{DRAIN_MAX, run};
 
+mod beside;
 mod live;
 
 struct Client {
@@ -39,7 +41,8 @@ impl Client {
         let ((output, input), (theirs_in, theirs_out)) = (split(ours), split(theirs));
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
-        let session = tokio::spawn(run(handler, catalog, theirs_in, theirs_out, stopped));
+        let direct = Direct::new(self::handler(&catalog), "\n");
+        let session = tokio::spawn(run(handler, direct, catalog, theirs_in, theirs_out, stopped));
         Self { input, output: BufReader::new(output), stop, session }
     }
 
@@ -90,7 +93,7 @@ impl Client {
 fn pending() -> (Handler, Catalog, mpsc::Sender<()>) {
     let (sender, built) = mpsc::channel::<()>();
     let built = std::sync::Mutex::new(built);
-    let catalog = Catalog::start(move |_| {
+    let catalog = Catalog::start(Cache::default(), move |_| {
         let _ = built.lock().unwrap().recv();
         Ok(Arc::new(Snapshot::default()))
     });
@@ -162,7 +165,7 @@ impl ServerHandler for Panicking {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_is_answered() {
-    let mut client = Client::of(Panicking, Catalog::start(|_| Ok(Arc::default())));
+    let mut client = Client::of(Panicking, Catalog::start(Cache::default(), |_| Ok(Arc::default())));
     for id in 1..=50 {
         client.send(id, "tools/list").await;
         let answer = client.receive().await;

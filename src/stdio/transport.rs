@@ -7,6 +7,8 @@
 //! A subscription lasts, so it holds no permit, and the session goes on past the end of the input until each has had its
 //! final result.
 //!
+//! Plain requests are answered beside rmcp, in the same order and with the same permits.
+//!
 //! A client's notification is handed on only if it cancels a request in hand. rmcp has no use for the others, and gives
 //! the session up over one that comes before the first request.
 
@@ -21,11 +23,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalog::Catalog;
 use crate::mcp::REQUEST_MAX_BYTES;
+use crate::mcp::direct::{Direct, Request};
 use crate::mcp::gate::Gate;
 use crate::mcp::session::Session;
 use crate::mcp::wire::{self, Incoming, Outgoing, Refusal};
 
 use super::answers::Answers;
+use super::beside::Beside;
 use super::lines::{Lines, TooLong};
 
 /// The most subscriptions at once. They hold no permit, because they last.
@@ -47,6 +51,7 @@ pub(super) struct Transport<R, W> {
     in_hand: HashMap<RequestId, OwnedSemaphorePermit>,
     /// The subscriptions that have been handed on.
     listening: HashSet<RequestId>,
+    beside: Beside,
     gate: Gate,
     session: Arc<Session>,
     end: End,
@@ -61,6 +66,8 @@ struct Ahead {
 enum Wanting {
     /// A request to hand on.
     Request(RequestId, Box<Incoming>),
+    /// A plain request, and the line that it was read from.
+    Plain(Box<Request>, Vec<u8>),
     /// Anything to refuse.
     Refusal(Box<Refusal>),
 }
@@ -91,6 +98,7 @@ where
     pub(super) fn new(
         input: R,
         output: W,
+        direct: Direct,
         catalog: Catalog,
         session: Arc<Session>,
         end: End,
@@ -103,6 +111,7 @@ where
             ahead_bytes: 0,
             in_hand: HashMap::new(),
             listening: HashSet::new(),
+            beside: Beside::new(direct),
             gate: Gate::new(catalog, LISTENS_MAX, end.ending.clone()),
             session,
             end,
@@ -154,16 +163,29 @@ where
         let Ahead { bytes, what } = self.ahead.pop_front()?;
         self.ahead_bytes -= bytes;
         match what {
-            Wanting::Request(id, message) => {
-                self.in_hand.insert(id, permit);
-                Some(*message)
+            Wanting::Request(id, message) => Some(self.hand_on(id, *message, permit)),
+            Wanting::Plain(request, line) => {
+                let id = request.id.clone();
+                let permit = self.beside.answer(*request, &self.answers, permit)?;
+                match wire::parse(&line) {
+                    Ok(message) => Some(self.hand_on(id, message, permit)),
+                    Err(refusal) => self.refuse(refusal, permit),
+                }
             }
-            Wanting::Refusal(refusal) => {
-                let answers = self.answers.clone();
-                tokio::spawn(async move { answers.write(&refusal.to_json(), Some(permit)).await });
-                None
-            }
+            Wanting::Refusal(refusal) => self.refuse(refusal, permit),
         }
+    }
+
+    fn hand_on(&mut self, id: RequestId, mut message: Incoming, permit: OwnedSemaphorePermit) -> Incoming {
+        wire::attach(&mut message, self.session.clone());
+        self.in_hand.insert(id, permit);
+        message
+    }
+
+    fn refuse(&self, refusal: Box<Refusal>, permit: OwnedSemaphorePermit) -> Option<Incoming> {
+        let answers = self.answers.clone();
+        tokio::spawn(async move { answers.write(&refusal.to_json(), Some(permit)).await });
+        None
     }
 
     /// Puts a line in the queue if it is to be answered. Gives back what is to be handed on at once, and drops the rest.
@@ -175,27 +197,28 @@ where
                 Wanting::Refusal(Box::new(Refusal::invalid(None, message)))
             }
             Ok(line) if line.trim_ascii().is_empty() => return None,
-            Ok(line) => match wire::parse(&line) {
-                Ok(JsonRpcMessage::Request(request)) if self.is_known(&request.id) => {
+            Ok(line) => match self.plain(&line).ok_or_else(|| wire::parse(&line)) {
+                Ok(request) => Wanting::Plain(request, line),
+                Err(Ok(JsonRpcMessage::Request(request))) if self.is_known(&request.id) => {
                     let message = format!("the id {} is that of a request not answered yet", request.id);
                     Wanting::Refusal(Box::new(Refusal::invalid(None, message)))
                 }
-                Ok(JsonRpcMessage::Request(request)) => {
+                Err(Ok(JsonRpcMessage::Request(request))) => {
                     let id = request.id.clone();
                     let mut message = JsonRpcMessage::Request(request);
-                    wire::attach(&mut message, self.session.clone());
                     match wire::subscribes(&message).map(|id| self.gate.admit(Some(id))) {
                         None => Wanting::Request(id, Box::new(message)),
                         Some(Err(refusal)) => Wanting::Refusal(refusal),
                         Some(Ok(pass)) => {
+                            wire::attach(&mut message, self.session.clone());
                             wire::attach(&mut message, pass);
                             self.listening.insert(id);
                             return Some(message);
                         }
                     }
                 }
-                Ok(message) => return self.cancel(&message).then_some(message),
-                Err(refusal) => Wanting::Refusal(refusal),
+                Err(Ok(message)) => return self.cancel(&message).then_some(message),
+                Err(Err(refusal)) => Wanting::Refusal(refusal),
             },
         };
         self.ahead_bytes += bytes;
@@ -203,8 +226,15 @@ where
         None
     }
 
+    /// The plain request that a line is, if it is one.
+    fn plain(&self, line: &[u8]) -> Option<Box<Request>> {
+        let request = Request::read(wire::without_mark(line))?;
+        (!self.is_known(&request.id)).then(|| Box::new(request))
+    }
+
     fn is_known(&self, id: &RequestId) -> bool {
         self.in_hand.contains_key(id)
+            || self.beside.is_known(id)
             || self.listening.contains(id)
             || self.ahead.iter().any(|ahead| ahead.is_request(id))
     }
@@ -217,13 +247,18 @@ where
         {
             self.ahead_bytes -= cancelled.bytes;
         }
+        self.beside.cancel(id);
         self.listening.remove(id) || self.in_hand.remove(id).is_some()
     }
 }
 
 impl Ahead {
     fn is_request(&self, id: &RequestId) -> bool {
-        matches!(&self.what, Wanting::Request(waiting, _) if waiting == id)
+        match &self.what {
+            Wanting::Request(waiting, _) => waiting == id,
+            Wanting::Plain(request, _) => request.id == *id,
+            Wanting::Refusal(_) => false,
+        }
     }
 }
 

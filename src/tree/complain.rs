@@ -13,7 +13,7 @@ const READ_RIGHT: &str = "give the server's user the right to read it, or exclud
 
 impl Lister<'_> {
     pub(super) fn find(&mut self, served: &str, code: Code, message: String, help: &str) {
-        self.own.findings.push(self.walk.finding(served, code, message, help));
+        self.own.rare().findings.push(self.walk.finding(served, code, message, help));
     }
 
     pub(super) fn unreadable(&mut self, served: &str, error: &io::Error) {
@@ -29,7 +29,7 @@ impl Lister<'_> {
             self.walk.finding(&self.spot.served, Code::NameNotUtf8, message, "rename it, or exclude it");
         finding.path = finding.path.join(name);
         finding.severity = Severity::Warning;
-        self.own.findings.push(finding);
+        self.own.rare().findings.push(finding);
     }
 
     pub(super) fn junk(&mut self, served: &str) {

@@ -3,23 +3,24 @@
 
 use std::sync::Arc;
 
+use super::Directory;
+use super::files::Files;
 use super::memory::{Node, Own};
-use super::{Directory, File};
 
 /// A directory that was looked at and whose children are still being gathered.
 pub(super) struct Draft {
     pub(super) own: Arc<Own>,
-    pub(super) files: Files,
+    pub(super) files: Gathered,
     pub(super) children: Vec<Arc<Node>>,
     /// What the look before remembers of it.
     pub(super) memory: Option<Arc<Node>>,
 }
 
 /// The files of a directory.
-pub(super) enum Files {
+pub(super) enum Gathered {
     /// Those of the memory.
     Remembered,
-    Listed(Vec<File>),
+    Listed(Files),
     /// None, and no directory either: it is left out.
     LeftOut,
 }
@@ -55,13 +56,27 @@ impl Drafts {
 }
 
 impl Draft {
+    /// Begins with what listing a directory gave. What is as it is remembered is dropped at once, so that a look at everything
+    /// does not hold all of it twice.
+    pub(super) fn new(own: Own, files: Gathered, memory: Option<Arc<Node>>) -> Self {
+        let before = memory.as_ref().and_then(|memory| memory.directory.as_ref());
+        let files = match (files, before) {
+            (Gathered::Listed(files), Some(before)) if files == before.files && own.place == before.place => {
+                Gathered::Remembered
+            }
+            (files, _) => files,
+        };
+        let same = memory.as_ref().map(|memory| &memory.own).filter(|before| ***before == own);
+        let own = same.cloned().unwrap_or_else(|| Arc::new(own));
+        Self { own, files, children: Vec::new(), memory }
+    }
+
     fn finish(mut self, small_link: u64) -> Arc<Node> {
         // Stable, because what is taken over is in order already, which makes this one pass.
         self.children.sort_by(|a, b| a.own.name.cmp(&b.own.name));
         let directory = self.directory();
         let Self { own, children, memory, .. } = self;
         let Some(before) = memory else { return Arc::new(Node::new(own, directory, children, small_link)) };
-        let own = if own == before.own { Arc::clone(&before.own) } else { own };
         let is_same = Arc::ptr_eq(&own, &before.own)
             && are_same(&children, &before.children)
             && are_same(directory.as_slice(), before.directory.as_slice());
@@ -72,16 +87,18 @@ impl Draft {
         let before = self.memory.as_ref().and_then(|memory| memory.directory.as_ref());
         let dirs: Vec<_> = self.children.iter().filter_map(|child| child.directory.clone()).collect();
         let has_same_dirs = before.is_some_and(|before| are_same(&dirs, &before.dirs));
-        let files = match (std::mem::replace(&mut self.files, Files::LeftOut), before) {
-            (Files::LeftOut, _) => return None,
-            (Files::Remembered, Some(before)) if has_same_dirs => return Some(Arc::clone(before)),
-            (Files::Listed(files), Some(before)) if has_same_dirs && files == before.files => {
-                return Some(Arc::clone(before));
-            }
-            (Files::Listed(files), _) => files,
-            (Files::Remembered, before) => before.map(|before| before.files.clone())?,
+        let files = match (std::mem::replace(&mut self.files, Gathered::LeftOut), before) {
+            (Gathered::LeftOut, _) => return None,
+            (Gathered::Remembered, Some(before)) if has_same_dirs => return Some(Arc::clone(before)),
+            (Gathered::Listed(files), _) => files,
+            (Gathered::Remembered, before) => before.map(|before| before.files.clone())?,
         };
-        Some(Arc::new(Directory { name: self.own.name.clone(), dirs, files }))
+        Some(Arc::new(Directory {
+            name: self.own.name.clone(),
+            dirs: dirs.into(),
+            files,
+            place: self.own.place.clone(),
+        }))
     }
 }
 

@@ -1,13 +1,15 @@
 //! One entry of a directory: judged by its name, then by what it is, it becomes a file, a directory to list next, a
 //! finding or a count.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::fs::{Dir, FileType, Metadata};
 
+use super::Links;
+use super::files::Listed;
 use super::identity::Identity;
 use super::limits::{DEPTH_MAX_LEVELS, PATH_MAX_BYTES};
 use super::list::{Contents, Walk};
@@ -18,7 +20,6 @@ use super::resolve::{self, Resolved};
 use super::rules::IGNORE_FILE;
 use super::spot::{Spot, Task, Trail, Trust};
 use super::zone::Place;
-use super::{File, Links};
 use crate::finding::Code;
 
 /// Goes through the entries of one directory.
@@ -60,7 +61,7 @@ impl Lister<'_> {
     pub(super) fn entry(&mut self, name: &OsStr, kind: FileType, contents: &mut Contents) {
         let policy = self.walk.policy;
         if names::is_never(name) || names::is_junk(name) {
-            self.own.left_out.junk += 1;
+            self.own.rare().left_out.junk += 1;
             return self.junk(&self.served(&name.to_string_lossy()));
         }
         let served = self.served(&name.to_string_lossy());
@@ -68,7 +69,7 @@ impl Lister<'_> {
         let is_hidden =
             names::is_hidden(name) && !policy.include_hidden && !names::is_secret(name, kind.is_dir());
         if name == IGNORE_FILE || is_hidden {
-            self.own.left_out.hidden += 1;
+            self.own.rare().left_out.hidden += 1;
             return;
         }
         let kind = match self.kind(name, kind) {
@@ -78,7 +79,7 @@ impl Lister<'_> {
         let ignored = |is_dir| self.own.rules.ignore(&policy.exclude, &served, is_dir);
         // What a link leads to is not known yet, so only what would be ignored either way is ignored now.
         if ignored(kind == Kind::Dir) && (kind != Kind::Link || ignored(true)) {
-            self.own.left_out.ignored += 1;
+            self.own.rare().left_out.ignored += 1;
             return;
         }
         if name.to_str().is_none() {
@@ -97,7 +98,10 @@ impl Lister<'_> {
     }
 
     fn dir(&mut self, served: String, name: &OsStr) -> Option<Task> {
-        let path = self.spot.place.path.join(name);
+        let around = &self.spot.place.path;
+        // There are as many of these as directories, so they have no room to spare.
+        let mut path = PathBuf::with_capacity(around.as_os_str().len() + 1 + name.len());
+        path.extend([around, Path::new(name)]);
         let spot = self.spot(served, Place { zone: self.spot.place.zone, path }, self.spot.linked)?;
         Some(self.task(spot, || Ok(Identity::of(&self.dir.symlink_metadata(name)?))))
     }
@@ -117,11 +121,9 @@ impl Lister<'_> {
         Task { spot, memory, trust }
     }
 
-    fn file(&mut self, served: &str, name: &OsStr) -> Option<File> {
+    fn file(&mut self, served: &str, name: &OsStr) -> Option<Listed> {
         match self.dir.symlink_metadata(name) {
-            Ok(metadata) if metadata.is_file() => {
-                self.regular(served, Arc::clone(&self.spot.place), name.to_owned(), &metadata)
-            }
+            Ok(metadata) if metadata.is_file() => self.regular(served, &metadata, None),
             Ok(_) => {
                 let message = "it became something else while it was looked at".to_owned();
                 self.find(served, Code::Changing, message, "let the writer finish, then look again");
@@ -144,14 +146,14 @@ impl Lister<'_> {
                 "replace it by what it points to, or drop `--links refuse`",
             );
         }
-        self.own.has_links = true;
-        let via = &mut self.own.via;
+        self.own.rare().has_links = true;
+        let via = &mut self.own.rare().via;
         let resolved = match resolve::resolve(self.walk.zones, &self.dir, &self.spot.place, name, via) {
             Ok(resolved) => resolved,
             Err(broken) => return self.broken(&served, name, broken),
         };
         if self.own.rules.ignore(&self.walk.policy.exclude, &served, resolved.other.is_none()) {
-            self.own.left_out.ignored += 1;
+            self.own.rare().left_out.ignored += 1;
             return;
         }
         if let Some(why) = self.withheld(&resolved) {
@@ -164,7 +166,8 @@ impl Lister<'_> {
                 contents.links.extend(spot.map(|spot| self.task(spot, identity)));
             }
             Some((name, metadata)) if metadata.is_file() => {
-                contents.files.extend(self.regular(&served, Arc::new(resolved.place), name, &metadata));
+                let source = Source::new(Arc::new(resolved.place), name);
+                contents.files.extend(self.regular(&served, &metadata, Some(Box::new(source))));
             }
             Some(_) => self.special(&served),
         }
@@ -198,21 +201,15 @@ impl Lister<'_> {
     fn regular(
         &mut self,
         served: &str,
-        dir: Arc<Place>,
-        name: OsString,
         metadata: &Metadata,
-    ) -> Option<File> {
+        elsewhere: Option<Box<Source>>,
+    ) -> Option<Listed> {
         if self.walk.policy.withholds(served, false) {
             self.withhold(served);
             return None;
         }
-        Some(File {
-            name: served.rsplit('/').next().unwrap_or_default().into(),
-            size: metadata.len(),
-            modified: metadata.modified().ok().map(cap_std::time::SystemTime::into_std),
-            identity: Identity::of(metadata),
-            source: Source::new(dir, name),
-        })
+        let name = served.rsplit('/').next().unwrap_or_default().to_owned();
+        Some(Listed { name, identity: Identity::of(metadata), elsewhere })
     }
 
     fn kind(&self, name: &OsStr, told: FileType) -> io::Result<Kind> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::dirt::Dirt;
-use super::draft::{Draft, Drafts, Files};
+use super::draft::{Draft, Drafts, Gathered};
+use super::files::Files;
 use super::list::{Contents, Walk};
 use super::memory::{self, Node};
 use super::spot::{Budget, OverBudget, Spot, Task, Trust};
@@ -84,18 +85,16 @@ impl Walk<'_> {
             _ => {
                 let listing = self.list(&task, budget)?;
                 let (files, Contents { dirs, links, .. }) = match listing.contents {
-                    None => (Files::LeftOut, Contents::default()),
-                    Some(mut contents) => (Files::Listed(std::mem::take(&mut contents.files)), contents),
+                    None => (Gathered::LeftOut, Contents::default()),
+                    Some(mut contents) => {
+                        let files = Files::new(std::mem::take(&mut contents.files));
+                        (Gathered::Listed(files), contents)
+                    }
                 };
                 let item =
                     |task: Task| Item { dirt: dirt.and_then(|dirt| dirt.below.get(task.spot.name())), task };
                 Step {
-                    draft: Draft {
-                        own: Arc::new(listing.own),
-                        files,
-                        children: Vec::new(),
-                        memory: task.memory,
-                    },
+                    draft: Draft::new(listing.own, files, task.memory),
                     dirs: dirs.into_iter().map(item).collect(),
                     links: links.into_iter().map(item).collect(),
                 }
@@ -104,7 +103,7 @@ impl Walk<'_> {
         step.take_over_clean();
         let entries = step.draft.children.iter().map(|node| match mode {
             Mode::OwnTree => node.sums.own_entries,
-            Mode::Linked => node.sums.linked_entries,
+            Mode::Linked => node.sums.rare().linked_entries,
         });
         budget.spend(entries.sum())?;
         Ok(step)
@@ -133,7 +132,7 @@ fn pass<'d>(spot: &Spot, node: &Arc<Node>, dirt: &'d Dirt) -> Step<'d> {
     }
     let draft = Draft {
         own: Arc::clone(&node.own),
-        files: Files::Remembered,
+        files: Gathered::Remembered,
         children: children.into_iter().flatten().collect(),
         memory: Some(Arc::clone(node)),
     };

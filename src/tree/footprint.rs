@@ -75,7 +75,7 @@ impl Footprint {
 
     fn dirs_of(&self, node: &Node) -> impl Iterator<Item = PathBuf> {
         let own = &node.own;
-        let places = std::iter::once(&*own.place).chain(&own.via);
+        let places = std::iter::once(&*own.place).chain(own.via());
         places.filter_map(|place| self.zones.real(place)).collect::<Vec<_>>().into_iter()
     }
 }

@@ -9,6 +9,23 @@ use cap_std::fs::{Dir, Metadata};
 /// coarsest times that file systems keep.
 const RACY_WINDOW: Duration = Duration::from_secs(2);
 
+/// When a file's content last changed: since 1970, in nanoseconds; the least number where the file system does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Modified(i64);
+
+impl Modified {
+    const UNKNOWN: Self = Self(i64::MIN);
+
+    /// The time, if it is known and within some three hundred years of 1970.
+    pub fn time(self) -> Option<SystemTime> {
+        if self == Self::UNKNOWN || self.0 == i64::MAX {
+            return None;
+        }
+        let distance = Duration::from_nanos(self.0.unsigned_abs());
+        if self.0 < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) }
+    }
+}
+
 /// A file as its directory's file system tells it apart from others and from what it was before: device, inode, size in
 /// bytes, and when content and state last changed.
 ///
@@ -18,9 +35,8 @@ pub struct Identity {
     device: u64,
     inode: u64,
     size: u64,
-    /// Since 1970, in nanoseconds; 0 where the file system does not say.
-    modified_ns: i64,
-    /// The same for everything about the file, which programs cannot set back; elsewhere than on Unix, 0.
+    modified: Modified,
+    /// When anything about the file last changed, since 1970 in nanoseconds, which programs cannot set back; elsewhere than on Unix, 0.
     changed_ns: i64,
 }
 
@@ -31,7 +47,7 @@ impl Identity {
             device: metadata.dev(),
             inode: metadata.ino(),
             size: metadata.len(),
-            modified_ns: modified.map_or(0, since_1970_ns),
+            modified: modified.map_or(Modified::UNKNOWN, |time| Modified(since_1970_ns(time))),
             changed_ns: changed_ns(metadata),
         }
     }
@@ -46,11 +62,41 @@ impl Identity {
         (self.device, self.inode) == (other.device, other.inode)
     }
 
+    /// The number of bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// When the content last changed.
+    pub(super) fn modified(&self) -> Modified {
+        self.modified
+    }
+
+    /// All of it, to be digested.
+    pub(crate) fn to_bytes(self) -> [u8; 40] {
+        let Self { device, inode, size, modified, changed_ns } = self;
+        let mut bytes = [0; 40];
+        let parts = [device, inode, size, modified.0.cast_unsigned(), changed_ns.cast_unsigned()];
+        for (bytes, part) in bytes.chunks_exact_mut(8).zip(parts) {
+            bytes.copy_from_slice(&part.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// What of it a copy of the file has too: the size, and the second of its time, because images keep no parts of one.
+    pub(crate) fn to_bytes_of_copy(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        let (size, second) = bytes.split_at_mut(8);
+        size.copy_from_slice(&self.size.to_le_bytes());
+        second.copy_from_slice(&self.modified.0.div_euclid(1_000_000_000).to_le_bytes());
+        bytes
+    }
+
     /// Whether every change after `looked_at`, at which the file's bytes were read or about to be, shows in another
     /// identity. It does not while the last change is less than two seconds before that moment, or after it: then
     /// another change may get the same time.
     pub fn is_settled(&self, looked_at: SystemTime) -> bool {
-        let last_ns = self.modified_ns.max(self.changed_ns);
+        let last_ns = self.modified.0.max(self.changed_ns);
         let racy_from = looked_at.checked_sub(RACY_WINDOW).unwrap_or(UNIX_EPOCH);
         last_ns < since_1970_ns(racy_from)
     }
@@ -83,8 +129,22 @@ mod tests {
 
     fn is_settled(modified_ms: i64, changed_ms: i64, looked_at_ms: u64) -> bool {
         let (modified_ns, changed_ns) = (modified_ms * 1_000_000, changed_ms * 1_000_000);
-        let identity = Identity { device: 1, inode: 1, size: 1, modified_ns, changed_ns };
+        let identity = Identity { device: 1, inode: 1, size: 1, modified: Modified(modified_ns), changed_ns };
         identity.is_settled(UNIX_EPOCH + Duration::from_millis(looked_at_ms))
+    }
+
+    #[test]
+    fn a_time_comes_back_as_it_was() {
+        let check = |time: Option<SystemTime>, expected| {
+            let modified = time.map_or(Modified::UNKNOWN, |time| Modified(since_1970_ns(time)));
+            assert_eq!(modified.time(), expected);
+        };
+        let second = Duration::from_secs(1);
+        for time in [UNIX_EPOCH, UNIX_EPOCH + second, UNIX_EPOCH - second / 8] {
+            check(Some(time), Some(time));
+        }
+        check(None, None);
+        check(Some(UNIX_EPOCH + second * u32::MAX * 4), None);
     }
 
     #[test]

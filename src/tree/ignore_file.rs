@@ -28,7 +28,7 @@ impl Lister<'_> {
             let message = format!("the line is no pattern and is passed over: {}", line.reason);
             let finding =
                 self.walk.finding(&served, Code::IgnoreFile, message, "write it in gitignore syntax");
-            self.own.findings.push(finding.at(Place::of(&text, &line.span)));
+            self.own.rare().findings.push(finding.at(Place::of(&text, &line.span)));
         }
         self.own.rules = self.own.rules.with(&self.spot.served, text, patterns);
         true
@@ -42,8 +42,8 @@ impl Lister<'_> {
         } else if self.walk.policy.links == Links::Refuse {
             return Err("it is a link, and links are not followed".to_owned());
         } else {
-            self.own.has_links = true;
-            let via = &mut self.own.via;
+            self.own.rare().has_links = true;
+            let via = &mut self.own.rare().via;
             match resolve::resolve(self.walk.zones, &self.dir, &self.spot.place, name, via) {
                 Ok(Resolved { dir, other: Some((name, _)), .. }) => {
                     read_in(&dir, &name, IGNORE_FILE_MAX_BYTES)
@@ -67,7 +67,7 @@ impl Lister<'_> {
             "mend the file, or remove it",
         );
         finding.severity = Severity::Error;
-        self.own.findings.push(finding);
+        self.own.rare().findings.push(finding);
         false
     }
 }

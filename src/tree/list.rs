@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::entry::Lister;
+use super::files::Listed;
 use super::identity::Identity;
 use super::limits::Budgets;
 use super::memory::Own;
@@ -14,7 +15,6 @@ use super::policy::Policy;
 use super::rules::IGNORE_FILE;
 use super::spot::{Budget, OverBudget, Task, Trust};
 use super::zone::Zones;
-use super::{File, LeftOut};
 use crate::finding::{Code, Finding, Severity};
 use crate::skill::SKILL_MD;
 
@@ -39,7 +39,7 @@ pub(super) struct Listing {
 /// What is in a directory.
 #[derive(Default)]
 pub(super) struct Contents {
-    pub(super) files: Vec<File>,
+    pub(super) files: Vec<Listed>,
     /// Its own directories.
     pub(super) dirs: Vec<Task>,
     /// What its links to directories lead to.
@@ -65,31 +65,18 @@ impl Walk<'_> {
     /// The budget is used up; what was found so far is lost.
     pub(super) fn list(&self, task: &Task, budget: &Budget) -> Result<Listing, OverBudget> {
         let spot = &task.spot;
-        let mut own = Own {
-            name: spot.name().into(),
-            place: Arc::clone(&spot.place),
-            linked: spot.linked,
-            identity: None,
-            rules: spot.rules.clone(),
-            findings: Vec::new(),
-            left_out: LeftOut::default(),
-            entries: 0,
-            via: Vec::new(),
-            has_links: false,
-        };
+        let mut own = Own::new(spot.name(), Arc::clone(&spot.place), spot.linked, spot.rules.clone());
         let contents = match self.enter(task, budget, &mut own) {
             Ok(contents) => contents,
             Err(Failure::Budget) => return Err(OverBudget),
             Err(Failure::Io(error)) => {
                 let message = format!("the directory could not be read: {error}");
                 let help = "give the server's user the right to read it, or exclude it";
-                own.findings.push(self.finding(&spot.served, Code::Unreadable, message, help));
+                own.rare().findings.push(self.finding(&spot.served, Code::Unreadable, message, help));
                 None
             }
         };
-        own.via.sort_unstable();
-        own.via.dedup();
-        own.via.retain(|place| *place != *own.place);
+        own.finish();
         Ok(Listing { own, contents })
     }
 
@@ -102,7 +89,7 @@ impl Walk<'_> {
         if spot.linked && spot.around.has(identity) {
             let message = "the link leads back to a directory that encloses it".to_owned();
             let help = "remove the link, or exclude it";
-            own.findings.push(self.finding(&spot.served, Code::LinkLoop, message, help));
+            own.rare().findings.push(self.finding(&spot.served, Code::LinkLoop, message, help));
             return Ok(None);
         }
         let mut entries = Vec::new();
@@ -116,7 +103,7 @@ impl Walk<'_> {
         let has = |wanted: &str| entries.iter().any(|(name, _)| name == wanted);
         // Whoever puts a virtual environment into a skill's own directory still means the skill to be served.
         if spot.depth > 0 && has(names::VENV_MARKER) && !has(SKILL_MD) {
-            own.left_out.junk += 1;
+            own.rare().left_out.junk += 1;
             return Ok(None);
         }
         let around = spot.around.with(identity);
@@ -133,7 +120,7 @@ impl Walk<'_> {
         if spot.name() == SKILL_MD {
             let message = "SKILL.md is a directory".to_owned();
             let help = "put the skill's text into a file of this name";
-            own.findings.push(self.finding(&spot.served, Code::SkillMdDirectory, message, help));
+            own.rare().findings.push(self.finding(&spot.served, Code::SkillMdDirectory, message, help));
         }
         Ok(Some(contents))
     }

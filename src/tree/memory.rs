@@ -18,7 +18,7 @@ pub(super) struct Node {
     /// As it is served. Absent when it is left out after all: then only its own findings and counts matter.
     pub(super) directory: Option<Arc<Directory>>,
     /// Sorted by name.
-    pub(super) children: Vec<Arc<Node>>,
+    pub(super) children: Box<[Arc<Node>]>,
     pub(super) sums: Sums,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Node {
 #[derive(Debug, PartialEq)]
 pub(super) struct Own {
     /// Its name under its parent; empty for the top.
-    pub(super) name: Box<str>,
+    pub(super) name: Arc<str>,
     pub(super) place: Arc<Place>,
     /// Whether it is reached through a link.
     pub(super) linked: bool,
@@ -34,10 +34,17 @@ pub(super) struct Own {
     pub(super) identity: Option<Identity>,
     /// Those that hold in it.
     pub(super) rules: Rules,
-    pub(super) findings: Vec<Finding>,
-    pub(super) left_out: LeftOut,
     /// How many entries it has, whatever becomes of them.
     pub(super) entries: u64,
+    /// What few directories have.
+    rare: Option<Box<Rare>>,
+}
+
+/// What listing gave of what few directories have.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Rare {
+    pub(super) findings: Vec<Finding>,
+    pub(super) left_out: LeftOut,
     /// The other directories whose entries decide where its links lead, sorted.
     pub(super) via: Vec<Place>,
     /// Whether it has links that were followed, or tried to.
@@ -45,10 +52,16 @@ pub(super) struct Own {
 }
 
 /// Sums over a directory and all below it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sums {
     /// Entries that are reached without a link.
     pub(super) own_entries: u64,
+    rare: Option<Box<RareSums>>,
+}
+
+/// Sums of what few directories have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RareSums {
     /// Entries that are reached through links.
     pub(super) linked_entries: u64,
     /// Links to directories that lead to more than a small link may.
@@ -59,14 +72,63 @@ pub(super) struct Sums {
     pub(super) has_links: bool,
 }
 
-impl AddAssign for Sums {
-    fn add_assign(&mut self, more: Self) {
+impl Sums {
+    pub(super) fn rare(&self) -> RareSums {
+        self.rare.as_deref().copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, more: &Self) {
         self.own_entries += more.own_entries;
+        self.add_rare(more.rare());
+    }
+
+    fn add_rare(&mut self, more: RareSums) {
+        if more != RareSums::default() {
+            **self.rare.get_or_insert_default() += more;
+        }
+    }
+}
+
+impl AddAssign for RareSums {
+    fn add_assign(&mut self, more: Self) {
         self.linked_entries += more.linked_entries;
         self.large_links += more.large_links;
         self.findings += more.findings;
         self.left_out += more.left_out;
         self.has_links |= more.has_links;
+    }
+}
+
+impl Own {
+    /// What is known before a directory is listed.
+    pub(super) fn new(name: &str, place: Arc<Place>, linked: bool, rules: Rules) -> Self {
+        Self { name: name.into(), place, linked, identity: None, rules, entries: 0, rare: None }
+    }
+
+    pub(super) fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    pub(super) fn findings(&self) -> &[Finding] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.findings)
+    }
+
+    pub(super) fn left_out(&self) -> LeftOut {
+        self.rare.as_ref().map(|rare| rare.left_out).unwrap_or_default()
+    }
+
+    pub(super) fn via(&self) -> &[Place] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.via)
+    }
+
+    /// Puts what was gathered in its final form.
+    pub(super) fn finish(&mut self) {
+        let Some(rare) = &mut self.rare else { return };
+        rare.via.sort_unstable();
+        rare.via.dedup();
+        rare.via.retain(|place| *place != *self.place);
+        rare.via.shrink_to_fit();
+        rare.findings.shrink_to_fit();
     }
 }
 
@@ -77,19 +139,20 @@ impl Node {
         children: Vec<Arc<Self>>,
         small_link: u64,
     ) -> Self {
-        let mut sums = Sums {
-            findings: own.findings.len(),
-            left_out: own.left_out,
-            has_links: own.has_links || own.linked,
-            ..Sums::default()
-        };
-        *(if own.linked { &mut sums.linked_entries } else { &mut sums.own_entries }) = own.entries;
+        let mut sums = Sums { own_entries: if own.linked { 0 } else { own.entries }, rare: None };
+        sums.add_rare(RareSums {
+            linked_entries: if own.linked { own.entries } else { 0 },
+            large_links: 0,
+            findings: own.findings().len(),
+            left_out: own.left_out(),
+            has_links: own.linked || own.rare.as_ref().is_some_and(|rare| rare.has_links),
+        });
         for child in &children {
-            sums += child.sums;
-            let is_link = child.own.linked && !own.linked;
-            sums.large_links += u64::from(is_link && child.sums.linked_entries > small_link);
+            sums.add(&child.sums);
+            let is_large = child.own.linked && !own.linked && child.sums.rare().linked_entries > small_link;
+            sums.add_rare(RareSums { large_links: is_large.into(), ..RareSums::default() });
         }
-        Self { own, directory, children, sums }
+        Self { own, directory, children: children.into(), sums }
     }
 
     /// The index of the child `name`.
@@ -102,11 +165,11 @@ impl Node {
     }
 
     /// Goes to every directory at and below this one, its served path in hand, that is in a part for which `enter` holds.
-    pub(super) fn visit<'a>(&'a self, enter: impl Fn(&Sums) -> bool, mut see: impl FnMut(&str, &'a Self)) {
+    pub(super) fn visit<'a>(&'a self, enter: impl Fn(RareSums) -> bool, mut see: impl FnMut(&str, &'a Self)) {
         let mut ahead = vec![(String::new(), self)];
         while let Some((served, node)) = ahead.pop() {
             see(&served, node);
-            let inside = node.children.iter().filter(|child| enter(&child.sums));
+            let inside = node.children.iter().filter(|child| enter(child.sums.rare()));
             ahead.extend(inside.map(|child| (below(&served, &child.own.name), &**child)));
         }
     }
@@ -147,15 +210,15 @@ impl Memory {
         Self { zone, top, directory, over_budget, dependents: OnceLock::new() }
     }
 
-    pub(super) fn sums(&self) -> Sums {
-        self.top.as_ref().map(|top| top.sums).unwrap_or_default()
+    pub(super) fn sums(&self) -> RareSums {
+        self.top.as_ref().map(|top| top.sums.rare()).unwrap_or_default()
     }
 
     /// All findings, sorted.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let mut findings = self.over_budget.clone();
         if let Some(top) = &self.top {
-            top.visit(|sums| sums.findings > 0, |_, node| findings.extend_from_slice(&node.own.findings));
+            top.visit(|sums| sums.findings > 0, |_, node| findings.extend_from_slice(node.own.findings()));
         }
         findings.sort_by(|a, b| (&a.path, a.code).cmp(&(&b.path, b.code)));
         findings
@@ -164,14 +227,14 @@ impl Memory {
     /// The served paths of the directories that are what they are because of the real directory `dir`, which they are
     /// reached through or which their links lead through.
     pub(super) fn dependents(&self, dir: &Path, zones: &Zones) -> &[String] {
-        let Some(top) = self.top.as_ref().filter(|top| top.sums.has_links) else { return &[] };
+        let Some(top) = self.top.as_ref().filter(|top| top.sums.rare().has_links) else { return &[] };
         let dependents = self.dependents.get_or_init(|| {
             let mut dependents: HashMap<PathBuf, Vec<String>> = HashMap::new();
             top.visit(
                 |sums| sums.has_links,
                 |served, node| {
                     let itself = Some(&*node.own.place).filter(|_| node.own.linked);
-                    for real in itself.into_iter().chain(&node.own.via).filter_map(|place| zones.real(place))
+                    for real in itself.into_iter().chain(node.own.via()).filter_map(|place| zones.real(place))
                     {
                         dependents.entry(real).or_default().push(served.to_owned());
                     }

@@ -1,7 +1,7 @@
 //! Reading a file's bytes: never through a link, never from what is no regular file, never more than asked for.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read as _, Seek as _};
+use std::io::{self, Read, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -60,6 +60,20 @@ impl From<io::Error> for ReadError {
     }
 }
 
+/// How many bytes of a file are held at a time where it need not be held as a whole: many small files' all, and enough for
+/// the disk to be read at its own speed.
+const PIECE_MAX_BYTES: usize = 256 * 1024;
+/// The room for a file that is smaller, or does not tell its length.
+const PIECE_MIN_BYTES: usize = 4 * 1024;
+
+/// Reads files one after the other. The directory of the last one stays open, for the next one is often beside it.
+#[derive(Debug)]
+pub struct Reader<'d> {
+    disk: &'d Disk,
+    last: Option<(Arc<Place>, Dir)>,
+    buffer: Vec<u8>,
+}
+
 impl Disk {
     /// Reads a whole file of the tree that this disk belongs to, without following any link and without ever waiting on
     /// a pipe or a device.
@@ -67,14 +81,88 @@ impl Disk {
     /// # Errors
     /// See [`ReadError`]. Never more than `max_bytes` and one are held.
     pub fn read(&self, source: &Source, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
-        let dir = self.zones.open(&source.dir)?;
-        read_in(&dir, &source.name, max_bytes)
+        self.reader().read(source, max_bytes)
+    }
+
+    /// Reads several files.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { disk: self, last: None, buffer: Vec::new() }
     }
 
     /// The directory that a file lies in: its absolute path without links.
     pub fn directory(&self, source: &Source) -> Option<PathBuf> {
         Some(self.zones.get(source.dir.zone)?.real.join(&source.dir.path))
     }
+}
+
+impl Reader<'_> {
+    /// As [`Disk::read`].
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub fn read(&mut self, source: &Source, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
+        read_in(self.directory(source)?, &source.name, max_bytes)
+    }
+
+    /// Reads a file piece by piece. `start` is called with its length before the first piece, once more whenever the file was
+    /// written to meanwhile, so that all begins anew. A file that is one piece is given back as a whole too.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub fn pieces<T>(
+        &mut self,
+        source: &Source,
+        max_bytes: u64,
+        start: impl Fn(u64) -> T,
+        take: impl Fn(&mut T, &[u8]),
+    ) -> Result<(T, Option<&[u8]>), ReadError> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let read = read_with(self.directory(source)?, &source.name, max_bytes, |file, expected_bytes| {
+            let room = usize::try_from(expected_bytes).unwrap_or(usize::MAX);
+            buffer.resize(buffer.len().max(room.clamp(PIECE_MIN_BYTES, PIECE_MAX_BYTES)), 0);
+            let (mut taken, mut total_bytes, mut count) = (start(expected_bytes), 0, 0);
+            loop {
+                // A file need not tell its length. If it does, its end need not be looked for: should there be more by now,
+                // it tells another length afterwards.
+                let ahead = usize::try_from(expected_bytes.saturating_sub(total_bytes)).unwrap_or(usize::MAX);
+                let wanted = if expected_bytes == 0 { buffer.len() } else { ahead.min(buffer.len()) };
+                let length = fill(file, &mut buffer[..wanted])?;
+                take(&mut taken, &buffer[..length]);
+                count += 1;
+                total_bytes += length as u64;
+                if length < wanted || total_bytes == expected_bytes {
+                    let whole = (count == 1).then_some(length);
+                    return Ok((total_bytes, (taken, whole)));
+                }
+            }
+        });
+        self.buffer = buffer;
+        let (taken, whole) = read?;
+        Ok((taken, whole.map(|length| &self.buffer[..length])))
+    }
+
+    fn directory(&mut self, source: &Source) -> io::Result<&Dir> {
+        let last = self.last.take().filter(|(place, _)| *place == source.dir);
+        let last = match last {
+            Some(last) => last,
+            None => (source.dir.clone(), self.disk.zones.open(&source.dir)?),
+        };
+        Ok(&self.last.insert(last).1)
+    }
+}
+
+/// Reads until the buffer is full or the file at its end.
+fn fill(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(more) => filled += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
 }
 
 /// How often a file that is written to while it is read is read again.
@@ -85,6 +173,21 @@ const READ_TRIES: u32 = 5;
 /// # Errors
 /// See [`ReadError`].
 pub(super) fn read_in(dir: &Dir, name: &OsStr, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    read_with(dir, name, max_bytes, |file, length| {
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0).saturating_add(1));
+        file.read_to_end(&mut bytes)?;
+        Ok((bytes.len() as u64, bytes))
+    })
+}
+
+/// Opens the regular file `name` of `dir` and reads it with `read`, which is given the file and its length, and says how many
+/// bytes it found.
+fn read_with<T>(
+    dir: &Dir,
+    name: &OsStr,
+    max_bytes: u64,
+    mut read: impl FnMut(&mut io::Take<&File>, u64) -> io::Result<(u64, T)>,
+) -> Result<T, ReadError> {
     // Opening a device may do something, so the kind is asked for first. It may change before the file is open: hence
     // an open that neither follows nor waits, and a second question to the open file.
     let name: &Path = name.as_ref();
@@ -102,8 +205,8 @@ pub(super) fn read_in(dir: &Dir, name: &OsStr, max_bytes: u64) -> Result<Vec<u8>
         },
     };
     for _ in 0..READ_TRIES {
-        if let Some(bytes) = read_still(&file, max_bytes)? {
-            return Ok(bytes);
+        if let Some(read) = read_still(&file, max_bytes, &mut read)? {
+            return Ok(read);
         }
     }
     Err(ReadError::Gone)
@@ -111,7 +214,11 @@ pub(super) fn read_in(dir: &Dir, name: &OsStr, max_bytes: u64) -> Result<Vec<u8>
 
 /// Reads an open file from its beginning. `None` if it was written to meanwhile: then what was read may be the beginning of
 /// one version and the end of another.
-fn read_still(mut file: &File, max_bytes: u64) -> Result<Option<Vec<u8>>, ReadError> {
+fn read_still<T>(
+    mut file: &File,
+    max_bytes: u64,
+    read: impl FnOnce(&mut io::Take<&File>, u64) -> io::Result<(u64, T)>,
+) -> Result<Option<T>, ReadError> {
     let before = file.metadata()?;
     if !before.is_file() {
         return Err(ReadError::Gone);
@@ -119,14 +226,13 @@ fn read_still(mut file: &File, max_bytes: u64) -> Result<Option<Vec<u8>>, ReadEr
     if before.len() > max_bytes {
         return Err(ReadError::TooLarge { max_bytes });
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or(0).saturating_add(1));
     file.rewind()?;
     // The file may have grown since, or, as in `/proc`, not tell its length at all.
-    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > max_bytes {
+    let (length, read) = read(&mut file.take(max_bytes.saturating_add(1)), before.len())?;
+    if length > max_bytes {
         return Err(ReadError::TooLarge { max_bytes });
     }
     let after = file.metadata()?;
     let is_still = (before.len(), before.modified()?) == (after.len(), after.modified()?);
-    Ok(is_still.then_some(bytes))
+    Ok(is_still.then_some(read))
 }

@@ -47,11 +47,12 @@ impl Walk<'_> {
             own.drafts.attach(parent, linked?.drafts.finish(self.budgets.small_link));
         }
         let top = own.drafts.finish(self.budgets.small_link).ok_or(OverBudget)?;
-        let vain = top.sums.large_links.saturating_mul(self.budgets.small_link.saturating_add(1));
-        let is_enough_for_all = top.sums.linked_entries <= self.budgets.linked
+        let sums = top.sums.rare();
+        let vain = sums.large_links.saturating_mul(self.budgets.small_link.saturating_add(1));
+        let is_enough_for_all = sums.linked_entries <= self.budgets.linked
             && vain.saturating_add(self.budgets.link) <= self.budgets.vain;
         // Whether there was enough is of no interest where nothing is reached through links.
-        if is_enough_for_all || top.sums.linked_entries == 0 {
+        if is_enough_for_all || sums.linked_entries == 0 {
             Ok(Memory::new(before.zone, Some(top), Vec::new(), Some(before)))
         } else {
             Err(OverBudget)

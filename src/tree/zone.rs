@@ -29,18 +29,19 @@ pub(super) struct Zone {
 }
 
 /// A zone's own number, which no other ever gets: so what was found in one zone is never looked for in another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The default is that of no zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ZoneId(u64);
 
 impl ZoneId {
     fn next() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
 /// A directory's place in a zone, every link resolved.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) zone: ZoneId,
     /// Its path in the zone: names only, empty for the zone itself.

@@ -66,7 +66,7 @@ impl Known {
             self.unwatched.remove(path);
         }
         self.unwatched.extend(steps.replaced.into_iter().filter(|path| self.dirs.contains_key(path)));
-        Orders { unwatch, watch: self.unwatched.drain().collect() }
+        Orders { unwatch, watch: std::mem::take(&mut self.unwatched).into_iter().collect() }
     }
 
     /// The directory at `path`, which is of interest from here on.
@@ -75,6 +75,11 @@ impl Known {
             self.unwatched.insert(path.to_owned());
         }
         self.dirs.entry(path.to_owned()).or_default()
+    }
+
+    /// How many directories are of interest.
+    pub(super) fn len(&self) -> usize {
+        self.dirs.len()
     }
 
     /// Notes that a directory could not be watched.

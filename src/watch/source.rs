@@ -13,6 +13,11 @@ use super::known::{Known, Orders};
 use super::lock;
 use super::pending::Pending;
 
+/// As many directories are named one by one even if there are no others.
+const NAMED_MAX: usize = 1_000;
+/// How many watches are changed at a time, which bounds what is held for it.
+const OPERATIONS_MAX: usize = 1_000;
+
 /// Turns events of the directories that it follows into hints.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -48,28 +53,45 @@ impl Source {
     pub(super) fn follow(&mut self, steps: Steps, gates: &HashSet<PathBuf>) -> notify::Result<()> {
         // The lock is not held while the watcher works, for what it hears meanwhile needs it.
         let Orders { unwatch, watch } = lock(&self.known).step(steps, gates);
-        let mut new: HashSet<_> = watch.iter().cloned().collect();
+        // What happened in these before they were watched was not heard. Naming most of all costs more than looking at all.
+        let is_mostly = watch.len() > NAMED_MAX.max(lock(&self.known).len() / 2);
+        let mut new = if is_mostly { HashSet::new() } else { watch.iter().cloned().collect() };
         let config = WatchPathConfig::new(RecursiveMode::NonRecursive).with_dereference_symlinks(false);
         let watch = watch.into_iter().map(|dir| PathOp::Watch(dir, config.clone()));
-        let mut ops: Vec<_> = unwatch.into_iter().map(PathOp::Unwatch).chain(watch).collect();
+        let mut ops = unwatch.into_iter().map(PathOp::Unwatch).chain(watch);
+        loop {
+            let some: Vec<_> = ops.by_ref().take(OPERATIONS_MAX).collect();
+            if some.is_empty() {
+                break;
+            }
+            for dir in self.update(some)? {
+                new.remove(&dir);
+                lock(&self.known).not_watched(dir);
+            }
+        }
+        self.pending.add(if is_mostly { Hint::Everything } else { Hint::Directories(new) });
+        Ok(())
+    }
+
+    /// Sets and removes watches, and says which directories cannot be watched. They may be gone, or closed to us: what is
+    /// around them will tell of that.
+    ///
+    /// # Errors
+    /// No more directories can be watched.
+    fn update(&mut self, mut ops: Vec<PathOp>) -> notify::Result<Vec<PathBuf>> {
+        let mut not_watched = Vec::new();
         while let Err(error) = self.watcher.update_paths(std::mem::take(&mut ops)) {
             if event::is_fatal(&error.source) {
                 return Err(error.source);
             }
             match error.origin {
-                // It may be gone, or closed to us: its parent will tell of that.
-                Some(PathOp::Watch(dir, _)) => {
-                    new.remove(&dir);
-                    lock(&self.known).not_watched(dir);
-                }
+                Some(PathOp::Watch(dir, _)) => not_watched.push(dir),
                 // What is gone cannot be unwatched.
                 Some(PathOp::Unwatch(_)) => {}
                 None => return Err(error.source),
             }
             ops = error.remaining;
         }
-        // What happened in these before now was not heard.
-        self.pending.add(Hint::Directories(new));
-        Ok(())
+        Ok(not_watched)
     }
 }

@@ -1,6 +1,6 @@
 //! A server that follows a directory while a test changes it.
 //!
-//! Only listings are asked for to see whether a change was followed: they look at nothing on the disk, while a read looks
+//! Only listings are asked for to see whether a change was followed: they look at nothing on the disk, while a read may look
 //! again by itself.
 
 use std::collections::BTreeMap;

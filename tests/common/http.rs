@@ -1,19 +1,24 @@
 //! A running server, and clients that write their requests by hand.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use serde_json::Value;
 
 use super::{Client, Era, PATIENCE, handshake, skillserve};
 
+/// The most that is kept of what a server writes on stderr.
+const TOLD_MAX_BYTES: usize = 16 << 20;
+
 /// The program, listening.
 pub struct Server {
     pub child: Child,
     pub address: String,
+    told: Arc<Mutex<String>>,
 }
 
 impl Server {
@@ -25,33 +30,67 @@ impl Server {
     /// The same with a command that runs the program.
     pub fn start_by(mut command: Command, root: &Path, options: &[&str]) -> Self {
         command.args(["http", "--listen", "127.0.0.1:0"]).args(options).arg(root);
+        Self::run(command)
+    }
+
+    /// The same with a command that says everything.
+    pub fn run(mut command: Command) -> Self {
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
+        let told: Arc<Mutex<String>> = Arc::default();
         let address = loop {
             line.clear();
             assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "it did not say where it listens");
+            told.lock().unwrap().push_str(&line);
             if let Some((_, rest)) = line.split_once("http://") {
-                break rest.split_once("/mcp").unwrap().0.to_owned();
+                break rest.split_once('/').unwrap().0.to_owned();
             }
         };
         // What it writes later must go somewhere.
-        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        Self { child, address }
+        let more = told.clone();
+        std::thread::spawn(move || {
+            for line in stderr.lines().map_while(Result::ok) {
+                let mut told = more.lock().unwrap();
+                if told.len() < TOLD_MAX_BYTES {
+                    *told += &(line + "\n");
+                }
+            }
+        });
+        Self { child, address, told }
+    }
+
+    /// What it has written on stderr until now.
+    pub fn told(&self) -> String {
+        self.told.lock().unwrap().clone()
+    }
+
+    /// The line on stderr that holds all of these words, which may still have to come.
+    pub fn line(&self, words: &[&str]) -> String {
+        let mut found = None;
+        super::wait_until(&format!("{words:?} is told in:\n{}", self.told()), || {
+            let has_all = |line: &&str| words.iter().all(|word| line.contains(word));
+            found = self.told().lines().find(has_all).map(str::to_owned);
+            found.is_some()
+        });
+        found.unwrap()
     }
 
     /// A connection that gives up in time.
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect_timeout(&self.address.parse().unwrap(), PATIENCE).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream
+        connect(&self.address)
     }
 
     /// One exchange on a connection of its own.
     pub fn exchange(&self, request: &Request) -> Response {
-        let mut stream = self.connect();
-        stream.write_all(&request.to_bytes(&self.address)).unwrap();
+        self.exchange_at(&self.address, request)
+    }
+
+    /// The same with another address of the server.
+    pub fn exchange_at(&self, address: &str, request: &Request) -> Response {
+        let mut stream = connect(address);
+        stream.write_all(&request.to_bytes(address)).unwrap();
         Response::read(&mut BufReader::new(stream))
     }
 
@@ -76,6 +115,12 @@ impl Server {
     pub fn client(&self, era: Era) -> HttpClient<'_> {
         HttpClient { server: self, era, id: 0 }
     }
+}
+
+fn connect(address: &str) -> TcpStream {
+    let stream = TcpStream::connect_timeout(&address.parse().unwrap(), PATIENCE).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
 }
 
 impl Drop for Server {
@@ -124,6 +169,11 @@ impl Request {
         }
     }
 
+    /// A request that only looks.
+    pub fn get(path: &'static str) -> Self {
+        Self { method: "GET", path, headers: Vec::new(), body: Vec::new() }
+    }
+
     /// The same with another value of a header.
     pub fn with(self, name: &str, value: &str) -> Self {
         let mut request = self.without(name);
@@ -169,9 +219,16 @@ pub struct Response {
 }
 
 impl Response {
-    /// Reads one response, whose length its head says.
+    /// Reads one response, whose length its head says or which comes in chunks. A stream of events is left to be read.
     pub fn read(stream: &mut impl BufRead) -> Self {
         let mut response = Self::read_head(stream);
+        let is_stream = response.header("content-type") == Some("text/event-stream");
+        if response.header("transfer-encoding") == Some("chunked") && !is_stream {
+            while let Some(chunk) = read_chunk(stream) {
+                response.body.extend(chunk);
+            }
+            return response;
+        }
         let length = response.header("content-length").map_or(0, |length| length.parse().unwrap());
         response.body = vec![0; length];
         stream.read_exact(&mut response.body).unwrap();
@@ -205,6 +262,17 @@ impl Response {
     }
 }
 
+/// The next chunk of a body; none at its end.
+fn read_chunk(stream: &mut impl BufRead) -> Option<Vec<u8>> {
+    let mut size = String::new();
+    stream.read_line(&mut size).unwrap();
+    let size = usize::from_str_radix(size.trim(), 16).expect("a chunk");
+    let mut chunk = vec![0; size + "\r\n".len()];
+    stream.read_exact(&mut chunk).unwrap();
+    chunk.truncate(size);
+    (size > 0).then_some(chunk)
+}
+
 /// A stream of server-sent events.
 pub struct Events {
     reader: BufReader<TcpStream>,
@@ -226,15 +294,7 @@ impl Events {
                     return message;
                 }
             }
-            let mut size = String::new();
-            self.reader.read_line(&mut size).unwrap();
-            let size = usize::from_str_radix(size.trim(), 16).expect("a chunk");
-            let mut chunk = vec![0; size + "\r\n".len()];
-            self.reader.read_exact(&mut chunk).unwrap();
-            if size == 0 {
-                return None;
-            }
-            self.text += std::str::from_utf8(&chunk[..size]).unwrap();
+            self.text += std::str::from_utf8(&read_chunk(&mut self.reader)?).unwrap();
         }
     }
 

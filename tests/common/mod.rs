@@ -5,6 +5,7 @@
 
 pub mod follower;
 pub mod http;
+pub mod http2;
 pub mod stdio;
 
 use std::fs;

@@ -21,7 +21,7 @@ impl Again {
     fn new(files: &[(&str, &str)], keep: Duration) -> Self {
         let dir = directory(files);
         let roots = Roots::open(&[mount("", dir.path())], &tree::Options::default()).unwrap();
-        let options = Options { keep_last_good: keep, ..Options::default() };
+        let options = Options { keep_last_good: keep, cache: Cache::new(1 << 20), ..Options::default() };
         let tree = roots.walk().0;
         let built = build(&tree, vec![], &options, None);
         Self { dir, roots, options, last: (tree, built) }
@@ -195,7 +195,7 @@ fn what_is_kept_has_its_place_until_it_is_withdrawn() {
     let dir = directory(&[("1/a/SKILL.md", &skill("a")), ("2/a/SKILL.md", &format!("{}other", skill("a")))]);
     let mounts = [mount("", &dir.path().join("1")), mount("", &dir.path().join("2"))];
     let roots = Roots::open(&mounts, &tree::Options::default()).unwrap();
-    let options = Options { keep_last_good: KEEP, ..Options::default() };
+    let options = Options { keep_last_good: KEEP, cache: Cache::new(1 << 20), ..Options::default() };
     let tree = roots.walk().0;
     let before = build(&tree, vec![], &options, None);
     fs::write(dir.path().join("1/a/SKILL.md"), "broken").unwrap();

@@ -16,7 +16,7 @@ fn catalog(dir: &TempDir) -> (Catalog, Arc<AtomicUsize>) {
     let last = Mutex::new(None);
     let looks = Arc::new(AtomicUsize::new(0));
     let count = looks.clone();
-    let catalog = Catalog::start(move |hint| {
+    let catalog = Catalog::start(Cache::default(), move |hint| {
         count.fetch_add(1, Ordering::SeqCst);
         let mut last = last.lock().unwrap();
         let before = last.take();

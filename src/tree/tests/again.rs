@@ -29,8 +29,8 @@ fn are_same(a: &Tree, b: &Tree, path: &str) -> bool {
 
 fn read(tree: &Tree, path: &str) -> Result<String, ReadError> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let file = at(tree, dir).files.iter().find(|file| &*file.name == name).unwrap();
-    tree.disk.read(&file.source, 100).map(|bytes| String::from_utf8(bytes).unwrap())
+    let file = at(tree, dir).files().find(|file| file.name() == name).unwrap();
+    tree.disk.read(&file.source(), 100).map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn changed_rules_hold_all_the_way_down() {
     let (first, _) = roots.walk();
     bed.write("root/a/.skillignore", "*.tmp");
     let second = again(&roots, &first, &hint(&bed, &["root/a"]));
-    assert_eq!((second.listed, at(&second, "a/b/c").files.len()), (3, 0));
+    assert_eq!((second.listed, at(&second, "a/b/c").files().len()), (3, 0));
     assert_eq!((second.roots[0].left_out.ignored, are_same(&first, &second, "d")), (1, true));
     bed.write("root/a/.skillignore", "*.tmp");
     let third = again(&roots, &second, &hint(&bed, &["root/a"]));
@@ -203,9 +203,9 @@ fn a_swapped_root_link_is_another_root() {
     assert_eq!(read(&second, "a/x.md").unwrap(), "v2/a/x.md");
     assert!(Arc::ptr_eq(&first.roots[1].top, &second.roots[1].top));
     // What was found before is never looked for in another directory.
-    let old = &at(&first, "a").files[0].source;
+    let old = &at(&first, "a").files().next().unwrap().source();
     assert!(matches!(second.disk.read(old, 100), Err(ReadError::Gone)));
-    let kept = &first.roots[1].top.files[0].source;
+    let kept = &first.roots[1].top.files().next().unwrap().source();
     assert_eq!(second.disk.read(kept, 100).unwrap(), b"other/y.md");
 }
 

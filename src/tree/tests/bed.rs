@@ -149,9 +149,9 @@ fn pretty_assert(actual: &str, expected: &str) {
 }
 
 fn render(tree: &Tree, dir: &Directory, path: &str, text: &mut String) {
-    for file in &dir.files {
-        let name = join(path, &file.name);
-        let bytes = tree.disk.read(&file.source, 1 << 20);
+    for file in dir.files() {
+        let name = join(path, file.name());
+        let bytes = tree.disk.read(&file.source(), 1 << 20);
         let bytes = bytes.map(|bytes| String::from_utf8(bytes).unwrap());
         match bytes {
             // A file holds its own path unless the test says otherwise.

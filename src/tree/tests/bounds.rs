@@ -20,13 +20,13 @@ fn nest(bed: &Bed, names: &[String], file: &str) {
 }
 
 /// The served path and the file at the end of a tree that has one branch only.
-fn bottom(dir: &Directory) -> (usize, Option<&crate::tree::File>) {
+fn bottom(dir: &Directory) -> (usize, Option<crate::tree::File<'_>>) {
     match dir.dirs.first() {
         Some(next) => {
             let (length, file) = bottom(next);
             (length + next.name.len() + 1, file)
         }
-        None => (dir.files.first().map_or(0, |file| file.name.len()), dir.files.first()),
+        None => (dir.files().next().map_or(0, |file| file.name().len()), dir.files().next()),
     }
 }
 
@@ -52,7 +52,7 @@ fn a_path_longer_than_the_system_takes_is_read_up_to_the_bound() {
     assert_eq!(findings, []);
     let (length, file) = bottom(&tree.roots[0].top);
     assert_eq!(length, PATH_MAX_BYTES);
-    assert_eq!(tree.disk.read(&file.unwrap().source, 100).unwrap(), b"deep");
+    assert_eq!(tree.disk.read(&file.unwrap().source(), 100).unwrap(), b"deep");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_link_farm_takes_bounded_time_with_the_true_bounds() {
     }
     let (tree, findings) = bed.open().walk();
     let skill = tree.roots[0].top.dirs.iter().find(|dir| &*dir.name == "s");
-    assert!(skill.is_some_and(|dir| &*dir.files[0].name == "SKILL.md"));
+    assert!(skill.is_some_and(|dir| dir.file("SKILL.md").is_some()));
     assert!(findings.iter().all(|finding| finding.code.as_str() == "link-budget"));
 }
 

@@ -42,7 +42,7 @@ fn devices_are_told_and_never_opened() {
     let told =
         |path: &str| findings.iter().any(|f| f.code.as_str() == "special-file" && f.path.ends_with(path));
     assert!(told("dev/zero") && told("dev/null"), "{findings:?}");
-    assert!(tree.roots[0].top.files.iter().all(|file| &*file.name != "zero"));
+    assert!(tree.roots[0].top.files().all(|file| file.name() != "zero"));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn what_a_file_has_become_since_the_walk_is_not_read() {
             "a link outside" => bed.link("root/d/a.md", "../../outside/a.md"),
             _ => (),
         }
-        let read = tree.disk.read(&tree.roots[0].top.dirs[0].files[0].source, 100);
+        let read = tree.disk.read(&tree.roots[0].top.dirs[0].files().next().unwrap().source(), 100);
         assert!(matches!(read, Err(ReadError::Gone)), "{what}: {read:?}");
     }
 }
@@ -73,7 +73,7 @@ fn a_directory_that_became_a_link_is_not_read_through() {
         let (tree, _) = bed.open().walk();
         fs::rename(bed.path("root/d"), bed.path("root/moved")).unwrap();
         bed.link("root/d", target);
-        let read = tree.disk.read(&tree.roots[0].top.dirs[0].files[0].source, 100);
+        let read = tree.disk.read(&tree.roots[0].top.dirs[0].files().next().unwrap().source(), 100);
         assert!(matches!(read, Err(ReadError::Gone)), "{target}: {read:?}");
     }
 }
@@ -82,11 +82,11 @@ fn a_directory_that_became_a_link_is_not_read_through() {
 fn a_file_is_read_up_to_the_bound_and_no_further() {
     let bed = Bed::new(&["root/1234"]);
     let (tree, _) = bed.open().walk();
-    let file = &tree.roots[0].top.files[0];
-    assert_eq!((file.size, file.modified.is_some()), (9, true));
-    assert_eq!(tree.disk.read(&file.source, 9).unwrap(), b"root/1234");
-    assert!(matches!(tree.disk.read(&file.source, 8), Err(ReadError::TooLarge { max_bytes: 8 })));
-    assert_eq!(tree.disk.read(&file.source, u64::MAX).unwrap(), b"root/1234");
+    let file = tree.roots[0].top.files().next().unwrap();
+    assert_eq!((file.size(), file.modified().time().is_some()), (9, true));
+    assert_eq!(tree.disk.read(&file.source(), 9).unwrap(), b"root/1234");
+    assert!(matches!(tree.disk.read(&file.source(), 8), Err(ReadError::TooLarge { max_bytes: 8 })));
+    assert_eq!(tree.disk.read(&file.source(), u64::MAX).unwrap(), b"root/1234");
 }
 
 #[test]
@@ -136,7 +136,10 @@ fn a_root_that_is_gone_is_empty_and_the_others_are_served() {
     fs::remove_dir_all(bed.path("root")).unwrap();
     let (tree, findings) = roots.walk();
     assert!(tree.roots[0].top.files.is_empty() && tree.roots[0].real_name.is_empty());
-    assert_eq!(tree.disk.read(&tree.roots[1].top.files[0].source, 100).unwrap(), b"other/b.md");
+    assert_eq!(
+        tree.disk.read(&tree.roots[1].top.files().next().unwrap().source(), 100).unwrap(),
+        b"other/b.md"
+    );
     assert_eq!(
         (findings.len(), findings[0].code.as_str(), &findings[0].path),
         (1, "unreadable", &bed.path("root"))
@@ -145,7 +148,7 @@ fn a_root_that_is_gone_is_empty_and_the_others_are_served() {
 
 /// Reads everything that a walk found.
 fn read_all(tree: &Tree, dir: &Directory, seen: &mut HashSet<Vec<u8>>) {
-    seen.extend(dir.files.iter().filter_map(|file| tree.disk.read(&file.source, 1_000).ok()));
+    seen.extend(dir.files().filter_map(|file| tree.disk.read(&file.source(), 1_000).ok()));
     dir.dirs.iter().for_each(|dir| read_all(tree, dir, seen));
 }
 

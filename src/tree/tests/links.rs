@@ -212,12 +212,14 @@ fn a_swapped_root_link_is_followed_by_the_next_walk_only() {
     bed.link("next", "v2");
     std::fs::rename(bed.path("next"), bed.path("current")).unwrap();
     let (new, _) = roots.walk();
-    let read = |tree: &crate::tree::Tree| tree.disk.read(&tree.roots[0].top.files[0].source, 100).unwrap();
+    let read = |tree: &crate::tree::Tree| {
+        tree.disk.read(&tree.roots[0].top.files().next().unwrap().source(), 100).unwrap()
+    };
     assert_eq!((read(&old), read(&new)), (b"v1/a.md".to_vec(), b"v2/a.md".to_vec()));
     assert_eq!((&*old.roots[0].real_name, &*new.roots[0].real_name), ("v1", "v2"));
 
     std::fs::remove_dir_all(bed.path("v1")).unwrap();
-    let gone = old.disk.read(&old.roots[0].top.files[0].source, 100);
+    let gone = old.disk.read(&old.roots[0].top.files().next().unwrap().source(), 100);
     assert!(matches!(gone, Err(crate::tree::ReadError::Gone)), "{gone:?}");
 }
 

@@ -197,10 +197,10 @@ fn odd_names_are_served_as_they_are() {
     let (tree, findings) = bed.open().walk();
     let mut expected = names.to_vec();
     expected.sort_unstable();
-    let found: Vec<_> = tree.roots[0].top.files.iter().map(|file| &*file.name).collect();
+    let found: Vec<_> = tree.roots[0].top.files().map(|file| file.name()).collect();
     assert_eq!((found, findings), (expected, vec![]));
-    for file in &tree.roots[0].top.files {
-        assert_eq!(tree.disk.read(&file.source, 1).unwrap(), b"x");
+    for file in tree.roots[0].top.files() {
+        assert_eq!(tree.disk.read(&file.source(), 1).unwrap(), b"x");
     }
 }
 

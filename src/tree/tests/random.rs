@@ -158,9 +158,10 @@ fn render(tree: &Tree, findings: &[Finding]) -> String {
 
 fn render_directory(tree: &Tree, dir: &Directory, path: &str, text: &mut String) {
     writeln!(text, "{path}/").unwrap();
-    for file in &dir.files {
-        let (place, name) = (tree.disk.zones.real(&file.source.dir), &file.source.name);
-        writeln!(text, "{} {:?} {place:?} {name:?}", file.name, file.identity).unwrap();
+    for file in dir.files() {
+        let source = file.source();
+        let (place, name) = (tree.disk.zones.real(&source.dir), &source.name);
+        writeln!(text, "{} {:?} {place:?} {name:?}", file.name(), file.identity()).unwrap();
     }
     for dir in &dir.dirs {
         render_directory(tree, dir, &format!("{path}/{}", dir.name), text);

@@ -102,7 +102,7 @@ fn write(path: &Path, text: &str) {
 fn text(tree: &Tree) -> String {
     fn add(dir: &Directory, text: &mut String) {
         *text += &format!("{}/", dir.name);
-        dir.files.iter().for_each(|file| *text += &format!("{} {:?}\n", file.name, file.identity));
+        dir.files().for_each(|file| *text += &format!("{} {:?}\n", file.name(), file.identity()));
         dir.dirs.iter().for_each(|dir| add(dir, text));
         *text += "..\n";
     }
@@ -113,6 +113,6 @@ fn text(tree: &Tree) -> String {
 
 /// Reads every file of a tree.
 pub(super) fn read_all(tree: &Tree, dir: &Directory) -> usize {
-    let files = dir.files.iter().filter(|file| tree.disk.read(&file.source, 1_000).is_ok()).count();
+    let files = dir.files().filter(|file| tree.disk.read(&file.source(), 1_000).is_ok()).count();
     files + dir.dirs.iter().map(|dir| read_all(tree, dir)).sum::<usize>()
 }

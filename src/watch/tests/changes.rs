@@ -116,7 +116,7 @@ async fn a_thousand_files_at_once_are_few_looks() {
         bed.write(&format!("root/a/{at}.md"), "");
     }
     let mut looks = 0;
-    while bed.tree.roots[0].top.dirs[0].files.len() < 1_001 {
+    while bed.tree.roots[0].top.dirs[0].files().len() < 1_001 {
         bed.look_when_told().await;
         looks += 1;
     }

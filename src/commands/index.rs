@@ -1,0 +1,31 @@
+//! `skillserve index`: writes what reads of the files gave, for servers that start from a copy of them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::anyhow;
+
+use crate::cli::Source;
+use crate::index::{self, Kind};
+use crate::report::escape;
+
+use super::Exit;
+use super::keeper::outside;
+use super::look::{look, open};
+
+/// Looks once at everything, and writes the index. Findings go to stderr, as those of a server do.
+///
+/// # Errors
+/// A root that cannot be opened, or a file that cannot be written.
+pub fn index(source: &Source, output: &Path) -> anyhow::Result<Exit> {
+    outside(output, source)?;
+    let looked = look(&open(source, Duration::ZERO)?, &source.catalog);
+    looked.tell();
+    let index = looked.snapshot().to_index(Kind::AnyCopy);
+    let shown = escape::path(output);
+    index::save(output, &index::encode(&index)).map_err(|error| {
+        anyhow!("{shown} cannot be written: {error}; name a file in a directory where you may write")
+    })?;
+    tracing::info!("wrote {shown}: {} files that a server need not read when it starts", index.len());
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,168 @@
+//! The index of a serving command: read for the first look, written after it and when something has changed since.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use anyhow::bail;
+
+use crate::catalog::{Catalog, ReadError, Snapshot};
+use crate::cli::Source;
+use crate::index::{self, Index, Kind, Seal};
+use crate::report::escape;
+
+/// How long a change waits for others before the index is written again. It costs only a slower start if the process is
+/// killed meanwhile, and a large one has many megabytes.
+const WRITE_PAUSE: Duration = Duration::from_secs(10);
+
+/// Keeps an index file in step with what is served.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    path: PathBuf,
+    /// Whether what is served came from an index for any copy, and not all of it has been verified.
+    is_unsure: AtomicBool,
+    written: Mutex<Written>,
+}
+
+/// What the file holds.
+#[derive(Debug, Default)]
+struct Written {
+    /// Of what it was made, which need not live on for that.
+    snapshot: Weak<Snapshot>,
+    seal: Option<Seal>,
+    /// Whether it is known that it cannot be written.
+    is_told: bool,
+}
+
+impl Keeper {
+    /// Of the file at `path`.
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, is_unsure: AtomicBool::new(false), written: Mutex::default() }
+    }
+
+    /// The index for the first look. One that is flawed costs a warning and is none.
+    pub(super) fn load(&self) -> Option<Index> {
+        let shown = escape::path(&self.path);
+        match index::load(&self.path) {
+            Ok(Some((index, seal))) => {
+                self.written().seal = Some(seal);
+                Some(index)
+            }
+            Ok(None) => None,
+            Err(error) => {
+                tracing::warn!(
+                    "the index {shown} is ignored: it {error}; nothing is lost but time, and it is written anew where \
+                     that is possible; else delete it, or make it again with `skillserve index`"
+                );
+                None
+            }
+        }
+    }
+
+    /// Says of how many files the first look has not read a byte.
+    pub(super) fn has_taken(&self, index: &Index, taken: usize) {
+        tracing::debug!("the index knows {} files, of which {taken} need not be read", index.len());
+        let is_copy = index.kind() == Kind::AnyCopy && taken > 0;
+        self.is_unsure.store(is_copy, Ordering::Relaxed);
+        // It came with an image, where it is no fault that it cannot be written.
+        self.written().is_told = is_copy;
+    }
+
+    /// Writes the index after the first look and after later changes, for ever.
+    pub(super) async fn keep(self: Arc<Self>, catalog: Catalog) {
+        let Ok(mut snapshot) = catalog.snapshot().await else { return };
+        if self.is_unsure.load(Ordering::Relaxed) {
+            if !verify(&catalog, &snapshot).await {
+                // What nobody has read would be written down as if somebody had.
+                return;
+            }
+            self.is_unsure.store(false, Ordering::Relaxed);
+            snapshot = catalog.snapshot().await.unwrap_or(snapshot);
+        }
+        loop {
+            self.write(&snapshot).await;
+            catalog.newer_than(&snapshot).await;
+            tokio::time::sleep(WRITE_PAUSE).await;
+            snapshot = catalog.current().unwrap_or(snapshot);
+        }
+    }
+
+    /// Writes what has not been written yet, before the process ends.
+    pub(super) async fn finish(self: Arc<Self>, catalog: &Catalog) {
+        if let Some(snapshot) = catalog.current().filter(|_| !self.is_unsure.load(Ordering::Relaxed)) {
+            self.write(&snapshot).await;
+        }
+    }
+
+    async fn write(self: &Arc<Self>, snapshot: &Arc<Snapshot>) {
+        let (keeper, snapshot) = (self.clone(), snapshot.clone());
+        let written = tokio::task::spawn_blocking(move || keeper.write_now(&snapshot)).await;
+        if let Err(error) = written {
+            tracing::error!("writing the index ended early: {error}");
+        }
+    }
+
+    fn write_now(&self, snapshot: &Arc<Snapshot>) {
+        let mut written = self.written();
+        if written.snapshot.as_ptr() == Arc::as_ptr(snapshot) {
+            return;
+        }
+        let encoded = index::encode(&snapshot.to_index(Kind::SameDisk));
+        let seal = Seal::of(&encoded);
+        written.snapshot = Arc::downgrade(snapshot);
+        if written.seal == seal {
+            return;
+        }
+        let shown = escape::path(&self.path);
+        match index::save(&self.path, &encoded) {
+            Ok(()) => {
+                written.seal = seal;
+                tracing::debug!("wrote the index {shown}: {} bytes", encoded.len());
+            }
+            Err(error) if !written.is_told => {
+                written.is_told = true;
+                tracing::warn!(
+                    "the index {shown} cannot be written: {error}; give the server's user the right to write in its \
+                     directory, or make it with `skillserve index`"
+                );
+            }
+            Err(error) => tracing::debug!("the index {shown} cannot be written: {error}"),
+        }
+    }
+
+    fn written(&self) -> std::sync::MutexGuard<'_, Written> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads every file once, one at a time, so that what an index for any copy said of it is right or put right. Says whether
+/// that is so of all.
+async fn verify(catalog: &Catalog, snapshot: &Snapshot) -> bool {
+    let mut is_sure = true;
+    for (path, _) in snapshot.all_files() {
+        is_sure &= matches!(catalog.verify(path).await, Ok(()) | Err(ReadError::NotServed));
+    }
+    tracing::debug!(is_sure, "verified what the index said");
+    is_sure
+}
+
+/// Makes sure that an index does not lie where it would be served, or be a change of what is served.
+///
+/// # Errors
+/// A sentence that says so.
+pub(super) fn outside(index: &Path, source: &Source) -> anyhow::Result<()> {
+    let dir = index.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A directory that does not exist is told when it is written to.
+    let Ok(dir) = dir.canonicalize() else { return Ok(()) };
+    let served = source.mounts.iter().map(|mount| &mount.dir).chain(&source.tree.follow_links_to);
+    for root in served.filter_map(|root| root.canonicalize().ok()) {
+        if dir.starts_with(root) {
+            bail!(
+                "the index {} lies in a directory that is served: name a file beside it",
+                escape::path(index)
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! What the one who runs this server can see: how it stands with the skills, and its numbers. It stands on a listener of its
+//! own where there is one, else beside the endpoint.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+
+use super::metrics::{Exposition, Format};
+use super::status::Status;
+
+/// Where the numbers are.
+pub(super) const METRICS: &str = "/metrics";
+/// Where it says what is served and what is not.
+pub(super) const STATUS: &str = "/status.json";
+
+/// What a browser is not to make anything else of.
+const NO_SNIFF: (HeaderName, HeaderValue) =
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+
+/// Who can say it.
+#[derive(Debug)]
+pub(super) struct Admin {
+    exposition: Exposition,
+    status: Status,
+}
+
+impl Admin {
+    /// Says what these know.
+    pub(super) fn new(exposition: Exposition, status: Status) -> Arc<Self> {
+        Arc::new(Self { exposition, status })
+    }
+}
+
+/// Where this is asked.
+pub(super) fn routes(admin: Arc<Admin>) -> Router {
+    Router::new().route(METRICS, get(metrics)).route(STATUS, get(status)).with_state(admin)
+}
+
+async fn metrics(State(admin): State<Arc<Admin>>, headers: HeaderMap) -> Response {
+    let format = if accepts_open_metrics(&headers) { Format::OpenMetrics } else { Format::Prometheus };
+    let written = tokio::task::spawn_blocking(move || admin.exposition.write(format)).await;
+    match written {
+        Ok(Ok(text)) => ([(header::CONTENT_TYPE, format.media_type())], [NO_SNIFF], text).into_response(),
+        _ => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+async fn status(State(admin): State<Arc<Admin>>, headers: HeaderMap) -> Response {
+    let page = tokio::task::spawn_blocking(move || admin.status.now()).await;
+    let Ok(Ok(page)) = page else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
+    let about = [(header::ETAG, page.tag.clone()), (header::CACHE_CONTROL, "no-cache".to_owned())];
+    if is_known(&headers, &page.tag) {
+        return (StatusCode::NOT_MODIFIED, about).into_response();
+    }
+    (about, [NO_SNIFF], [(header::CONTENT_TYPE, "application/json")], page.into_body()).into_response()
+}
+
+/// Whether a client asks for OpenMetrics, be it beside other formats.
+fn accepts_open_metrics(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut ranges = values.flat_map(|value| value.split(','));
+    ranges.any(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let is_named =
+            parts.next().is_some_and(|name| name.eq_ignore_ascii_case("application/openmetrics-text"));
+        is_named && parts.all(|part| !matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+    })
+}
+
+/// Whether a client has what `tag` stands for.
+fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    let values = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let weakly = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    values.flat_map(|value| value.split(',')).any(|known| known.trim() == "*" || weakly(known) == weakly(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn open_metrics_is_for_who_asks_for_it() {
+        let check = |accept, expected| {
+            assert_eq!(accepts_open_metrics(&headers(header::ACCEPT, accept)), expected, "{accept}");
+        };
+        check(
+            "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;q=0.2",
+            true,
+        );
+        check("text/plain, Application/OpenMetrics-Text", true);
+        check("application/openmetrics-text;q=0, text/plain", false);
+        check("text/plain;version=0.0.4", false);
+        check("*/*", false);
+    }
+
+    #[test]
+    fn a_tag_is_compared_weakly() {
+        let check = |known, expected| {
+            assert_eq!(is_known(&headers(header::IF_NONE_MATCH, known), "W/\"a-1\""), expected, "{known}");
+        };
+        check("W/\"a-1\"", true);
+        check("\"b\", \"a-1\"", true);
+        check("*", true);
+        check("\"a-2\"", false);
+        check("a-1", false);
+    }
+}

@@ -1,0 +1,163 @@
+//! One connection: which versions of HTTP are spoken on it, within which limits, and how it ends.
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, HttpBody as _};
+use axum::extract::Request;
+use axum::http::Version;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use tower_service::Service as _;
+
+use super::caller::{Caller, Peer};
+use super::crowd::Guest;
+use super::drain::Drain;
+use super::listen::{Io, Stream};
+use super::pace::{Paced, Paces};
+use super::refusal::Refused;
+use super::share::{Places, Sharer};
+use super::turns;
+
+/// How long a client may take from a connection's beginning, or from the last answer, to the end of the next request's
+/// head.
+pub(super) const HEAD_READ_MAX: Duration = Duration::from_secs(30);
+/// How long a client that has been silent for that time has to take its leave.
+const LEAVE_MAX: Duration = Duration::from_secs(5);
+/// The longest head of a request over HTTP/1.1, and so the most that a connection holds beside a body and an answer.
+const HEAD_MAX_BYTES: usize = 64 * 1024;
+/// The most requests in hand over all connections. A connection of HTTP/1.1 has one at a time, so that this bounds those of
+/// HTTP/2. Each holds its head, a small body and a small answer at most: 400 MiB in the worst case, which takes more clients
+/// than one, because none of them has more than half.
+const REQUESTS_MAX: u32 = 4096;
+
+/// The most requests that a client may have open at once on a connection of HTTP/2. The least that is recommended, because
+/// a proxy sends those of many clients over one connection.
+const STREAMS_MAX: u32 = 100;
+/// The longest head of a request over HTTP/2, as a client sends it. There may be many at once.
+const HEAD_LIST_MAX_BYTES: u32 = 16 * 1024;
+/// How much a client may send ahead over HTTP/2 of what has been read, of one body and of all. The least that there can be
+/// for all: a body is read as soon as it comes, so that more only holds more.
+const WINDOW_BYTES: u32 = 64 * 1024 - 1;
+/// The largest frame that a client may send. The least that there can be.
+const FRAME_MAX_BYTES: u32 = 16 * 1024;
+/// The most bytes of one answer that wait in frames for HTTP/2 to write them.
+const SEND_MAX_BYTES: usize = 64 * 1024;
+/// The most streams that a client may have reset before anything was done for them, and the most that this end has reset
+/// because of a client's errors. A client that goes beyond is left.
+const RESETS_MAX: usize = 20;
+/// How often a connection of HTTP/2 is asked whether anybody is there, and how long an answer may take.
+const PING: Duration = Duration::from_secs(20);
+
+/// How connections are served.
+#[derive(Clone)]
+pub(super) struct Server {
+    builder: Builder<TokioExecutor>,
+    router: Router,
+    requests: Places,
+    drain: Drain,
+}
+
+impl Server {
+    /// Serves what `router` has to answer, until `drain`.
+    pub(super) fn new(router: Router, drain: Drain) -> Self {
+        let mut builder = Builder::new(TokioExecutor::new());
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_READ_MAX)
+            .max_buf_size(HEAD_MAX_BYTES);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(STREAMS_MAX)
+            .max_header_list_size(HEAD_LIST_MAX_BYTES)
+            .initial_stream_window_size(WINDOW_BYTES)
+            .initial_connection_window_size(WINDOW_BYTES)
+            .max_frame_size(FRAME_MAX_BYTES)
+            .max_send_buf_size(SEND_MAX_BYTES)
+            .max_pending_accept_reset_streams(RESETS_MAX)
+            .max_local_error_reset_streams(RESETS_MAX)
+            .keep_alive_interval(PING)
+            .keep_alive_timeout(PING);
+        Self { builder, router, requests: Places::new(REQUESTS_MAX), drain }
+    }
+
+    /// Serves one connection to its end.
+    pub(super) async fn serve(self, stream: Stream, peer: Peer, guest: Arc<Guest>) {
+        let Some(stream) = self.open(stream, &guest).await else { return };
+        let paces = Arc::<Paces>::default();
+        let service = service_fn(|request| {
+            let (server, guest, paces) = (self.clone(), guest.clone(), paces.clone());
+            async move { Ok::<_, Infallible>(server.answer(request, peer, &guest, &paces).await) }
+        });
+        let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
+        let mut is_closing = false;
+        let mut neglected = pin!(paces.neglected());
+        let why = loop {
+            tokio::select! {
+                served = connection.as_mut() => match served {
+                    Ok(()) => return,
+                    Err(error) => {
+                        tracing::debug!(error, "a connection broke off");
+                        return;
+                    }
+                },
+                () = guest.dismissed() => break "to make room for another, or for having taken too much back",
+                () = &mut neglected => break "because an answer was not read",
+                () = guest.silent(HEAD_READ_MAX + LEAVE_MAX) => break "because it was silent",
+                () = self.drain.over() => break "because the time to answer is over",
+                () = guest.silent(HEAD_READ_MAX), if !is_closing => {}
+                () = self.drain.begun().cancelled(), if !is_closing => {}
+            }
+            // What is in hand is answered first.
+            is_closing = true;
+            connection.as_mut().graceful_shutdown();
+        };
+        tracing::debug!("a connection was closed {why}");
+    }
+
+    /// The stream, behind TLS if that is spoken here.
+    async fn open(&self, stream: Stream, guest: &Guest) -> Option<Box<dyn Io>> {
+        tokio::select! {
+            stream = stream.open() => stream
+                .inspect_err(|error| tracing::debug!(%error, "a connection cannot be encrypted"))
+                .ok(),
+            () = guest.dismissed() => None,
+            () = self.drain.over() => None,
+        }
+    }
+
+    /// Answers one request.
+    async fn answer(
+        mut self,
+        request: Request<Incoming>,
+        peer: Peer,
+        guest: &Arc<Guest>,
+        paces: &Arc<Paces>,
+    ) -> Response {
+        let begun = guest.begins();
+        let is_shared = request.version() == Version::HTTP_2;
+        let sharer = Sharer::from(&Caller::at(Some(&peer)));
+        let response = match self.requests.take(&sharer) {
+            Some(place) => {
+                // One with a body has come in whole only when that has been read.
+                let in_hand = request.body().is_end_stream().then(|| guest.asked());
+                let mut request = request.map(Body::new);
+                request.extensions_mut().insert(guest.clone());
+                request.extensions_mut().insert(peer);
+                let Ok(response) = self.router.call(request).await;
+                turns::keep(response, (place, in_hand))
+            }
+            None => Refused::busy("there are too many requests in hand; try again in a moment").into(),
+        };
+        begun.answered();
+        if is_shared { response.map(|body| Body::new(Paced::new(body, paces))) } else { response }
+    }
+}

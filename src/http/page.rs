@@ -1,0 +1,119 @@
+//! The page for people: its routes, and what every answer of it tells a browser to beware of.
+//!
+//! [`crate::page`] makes the HTML. Here is who may ask for how much of it at once.
+
+mod answer;
+mod download;
+mod events;
+mod rendered;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderValue;
+use axum::http::request::Parts;
+use axum::middleware::map_response;
+use axum::response::Response;
+use axum::routing::get;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::catalog::Catalog;
+use crate::finding::Code;
+use crate::page::asset::{self, Asset};
+use crate::page::{self, Search};
+
+use super::turns::Turns;
+
+/// The most pages that are made at once. Each takes a processor while it looks through all skills, and most machines that
+/// serve have few.
+const RENDERS_MAX: usize = 4;
+
+/// The most streams that tell browsers of changes at once, over all connections. A browser has one for each page that is
+/// looked at.
+const STREAMS_MAX: usize = 128;
+
+/// What stands behind the page.
+struct Pages {
+    catalog: Catalog,
+    name: String,
+    turns: Turns,
+    renders: Arc<Semaphore>,
+    streams: Arc<Semaphore>,
+    stopping: CancellationToken,
+}
+
+/// The query of a request.
+type Asked = Query<HashMap<String, String>>;
+
+/// The routes of the page of a server with this name. Its streams end with `stopping`; what is large waits for its turn.
+pub(super) fn routes(catalog: Catalog, name: &str, turns: Turns, stopping: CancellationToken) -> Router {
+    let pages = Pages {
+        catalog,
+        name: name.to_owned(),
+        turns,
+        renders: Arc::new(Semaphore::new(RENDERS_MAX)),
+        streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+        stopping,
+    };
+    Router::new()
+        .route("/", get(skills))
+        .route("/problems", get(problems))
+        .route("/skill", get(skill))
+        .route("/file", get(file))
+        .route("/explain", get(explain))
+        .route("/download", get(download::answer))
+        .route("/events", get(events::answer))
+        .route(&format!("/{}/{{name}}", asset::DIRECTORY), get(asset))
+        .layer(map_response(answer::beware))
+        .with_state(Arc::new(pages))
+}
+
+async fn skills(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Parts) -> Response {
+    let search = search(&asked);
+    pages.render(&head, move |site| Some(page::skills(site, &search))).await
+}
+
+async fn problems(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Parts) -> Response {
+    let search = search(&asked);
+    pages.render(&head, move |site| Some(page::problems(site, &search))).await
+}
+
+async fn skill(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Parts) -> Response {
+    let (search, path) = (search(&asked), path(&asked));
+    pages.render_skill(&head, path, search).await
+}
+
+async fn file(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Parts) -> Response {
+    let as_source = asked.get("as").is_some_and(|what| what == "source");
+    pages.render_file(&head, path(&asked), as_source).await
+}
+
+async fn explain(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Parts) -> Response {
+    let code = asked.get("code").and_then(|code| Code::named(code));
+    pages.render(&head, move |site| code.map(|code| page::explain(site, code))).await
+}
+
+/// A file of the page itself, which never changes under its name.
+async fn asset(State(pages): State<Arc<Pages>>, Path(name): Path<String>, head: Parts) -> Response {
+    match Asset::named(&name) {
+        Some(asset) => pages.send(answer::asset(asset), None, &head.extensions).await,
+        None => answer::missing(),
+    }
+}
+
+fn search(asked: &HashMap<String, String>) -> Search {
+    let typed = asked.get("q").map_or("", String::as_str);
+    Search::new(typed, asked.get("page").and_then(|page| page.parse().ok()).unwrap_or(1))
+}
+
+fn path(asked: &HashMap<String, String>) -> String {
+    asked.get("path").cloned().unwrap_or_default()
+}
+
+/// A header's value that is made of ASCII.
+fn value(text: &str) -> HeaderValue {
+    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
+}

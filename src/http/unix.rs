@@ -1,0 +1,125 @@
+//! Sockets as only Unix has them: in the file system, and passed on by systemd.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::net::TcpListener;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use listenfd::ListenFd;
+use socket2::{Domain, SockAddr, Socket, Type};
+
+/// Who may connect to a socket in the file system: its user and its group.
+const MODE: u32 = 0o660;
+/// How many connections may wait to be let in, as over the network.
+const BACKLOG: i32 = 1024;
+
+/// A socket's file, which is gone when this is.
+#[derive(Debug)]
+pub(super) struct SocketFile {
+    path: PathBuf,
+    /// The device and the number of the file, because another one may have taken its place.
+    identity: Option<(u64, u64)>,
+}
+
+impl SocketFile {
+    /// Listens at `path`, in place of a server that is gone.
+    pub(super) fn bind(path: &Path) -> anyhow::Result<(tokio::net::UnixListener, Self)> {
+        make_way(path)?;
+        let cannot = || format!("cannot listen on unix:{}", path.display());
+        let address = SockAddr::unix(path).with_context(cannot)?;
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None).with_context(cannot)?;
+        socket.bind(&address).with_context(cannot)?;
+        let file = Self { path: path.to_owned(), identity: identity(path) };
+        // Nobody can connect before it listens, and so nobody but those who may.
+        fs::set_permissions(path, Permissions::from_mode(MODE)).with_context(cannot)?;
+        socket.listen(BACKLOG).with_context(cannot)?;
+        socket.set_nonblocking(true).with_context(cannot)?;
+        let socket = tokio::net::UnixListener::from_std(socket.into()).with_context(cannot)?;
+        Ok((socket, file))
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if self.identity.is_some() && identity(&self.path) == self.identity {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::symlink_metadata(path).ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// Removes the socket of a server that is gone. Anything else stays where it is.
+fn make_way(path: &Path) -> anyhow::Result<()> {
+    let shown = path.display();
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => bail!("cannot listen on unix:{shown}: {error}"),
+        Ok(file) if !file.file_type().is_socket() => {
+            bail!("{shown} is there and is no socket: remove it, or take another path with --listen")
+        }
+        Ok(_) if is_alone(path)? => {
+            fs::remove_file(path).with_context(|| format!("cannot replace the socket {shown}"))
+        }
+        Ok(_) => {
+            bail!("unix:{shown} is in use: stop the program that has it, or take another path with --listen")
+        }
+    }
+}
+
+/// Whether nobody listens on a socket.
+fn is_alone(path: &Path) -> anyhow::Result<bool> {
+    let connect = || {
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+        // One whose server has no time for more makes others wait.
+        socket.set_nonblocking(true)?;
+        socket.connect(&SockAddr::unix(path)?)
+    };
+    match connect() {
+        Ok(()) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(true),
+        Err(error) => {
+            Err(error).with_context(|| format!("cannot tell who has the socket {}", path.display()))
+        }
+    }
+}
+
+/// A socket that systemd has opened and passed on.
+#[derive(Debug)]
+pub enum Passed {
+    /// Of the network.
+    Network(TcpListener),
+    /// In the file system.
+    File(UnixListener),
+}
+
+impl Passed {
+    /// The one that is passed to this process, if any is. It is taken out of the environment, so that this has to be asked
+    /// once, and before anything else looks there.
+    ///
+    /// # Errors
+    /// A sentence if there is more than one, or another kind of file.
+    pub fn take() -> anyhow::Result<Option<Self>> {
+        let mut passed = ListenFd::from_env();
+        match passed.len() {
+            0 => return Ok(None),
+            1 => {}
+            many => {
+                bail!("systemd passes {many} sockets, and one is listened on: leave one in the socket unit")
+            }
+        }
+        if let Ok(Some(socket)) = passed.take_unix_listener(0) {
+            return Ok(Some(Self::File(socket)));
+        }
+        match passed.take_tcp_listener(0) {
+            Ok(Some(socket)) => Ok(Some(Self::Network(socket))),
+            _ => bail!("what systemd passes is no socket to listen on: ListenStream= makes one"),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The bytes of an index. Any bytes can be decoded: they give an index or a [`Flaw`], in time and memory that are
+//! proportional to their length.
+//!
+//! ```text
+//! magic, 16 bytes │ version, 4 │ length of the body, 8 │ SHA-256 of the body, 32 │ body
+//! body: program's version │ kind │ records in ascending order of their keys, to the end
+//! ```
+//! Numbers of the head are little-endian; the body is a sequence of values as postcard writes them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::skill::{Content, Digest};
+
+use super::{Index, Key, Kind, Record};
+
+const MAGIC: &[u8; 16] = b"skillserve index";
+
+/// The version of this layout.
+const VERSION: u32 = 1;
+
+/// The program's version. What a read gives is a matter of the program, so only its own index serves it.
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+
+const HEAD_BYTES: usize = 16 + 4 + 8 + 32;
+
+/// What keeps bytes from being an index. Completes "the index is ignored: it …".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// They do not begin as one.
+    #[error("is no index")]
+    NotAnIndex,
+    /// Another layout, or another version of the program.
+    #[error("was made by another version of skillserve")]
+    OtherVersion,
+    /// They are not as long as they say.
+    #[error("is cut short, or has more behind its end")]
+    Length,
+    /// They are not what was written.
+    #[error("is damaged")]
+    Checksum,
+    /// What was written is no index.
+    #[error("does not hold what an index holds")]
+    Malformed,
+}
+
+/// The head of an encoded index, which is another one for every other body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seal([u8; HEAD_BYTES]);
+
+impl Seal {
+    /// The seal of encoded bytes; `None` for fewer than an index has.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        bytes.first_chunk().copied().map(Self)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Preface<'a> {
+    program: &'a str,
+    kind: Kind,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    key: Key,
+    digest: [u8; 32],
+    size: u64,
+    is_text: bool,
+    wire_bytes: u64,
+}
+
+/// The bytes of an index.
+pub fn encode(index: &Index) -> Vec<u8> {
+    let mut bytes = vec![0; HEAD_BYTES];
+    let preface = Preface { program: PROGRAM, kind: index.kind };
+    append(&mut bytes, &preface);
+    for (key, record) in &index.records {
+        let entry = Entry {
+            key: *key,
+            digest: record.digest.to_bytes(),
+            size: record.size,
+            is_text: record.content == Content::Text,
+            wire_bytes: record.wire_bytes,
+        };
+        append(&mut bytes, &entry);
+    }
+    let (head, body) = bytes.split_at_mut(HEAD_BYTES);
+    let length = (body.len() as u64).to_le_bytes();
+    let parts = [&MAGIC[..], &VERSION.to_le_bytes(), &length, &Digest::of(body).to_bytes()];
+    head.copy_from_slice(&parts.concat());
+    bytes
+}
+
+/// Appends a value. A vector takes every value that has no unknown length, and none here has.
+fn append(bytes: &mut Vec<u8>, value: &impl Serialize) {
+    if let Ok(more) = postcard::to_allocvec(value) {
+        bytes.extend_from_slice(&more);
+    }
+}
+
+/// The index with these bytes.
+///
+/// # Errors
+/// What keeps them from being one.
+pub fn decode(bytes: &[u8]) -> Result<Index, Flaw> {
+    let (head, body) = bytes.split_at_checked(HEAD_BYTES).ok_or(Flaw::NotAnIndex)?;
+    let (magic, head) = head.split_at(16);
+    let (version, head) = head.split_at(4);
+    let (length, checksum) = head.split_at(8);
+    if magic != MAGIC {
+        return Err(Flaw::NotAnIndex);
+    }
+    if version != VERSION.to_le_bytes() {
+        return Err(Flaw::OtherVersion);
+    }
+    if length != (body.len() as u64).to_le_bytes() {
+        return Err(Flaw::Length);
+    }
+    if checksum != Digest::of(body).to_bytes() {
+        return Err(Flaw::Checksum);
+    }
+    let (preface, mut rest): (Preface<'_>, _) =
+        postcard::take_from_bytes(body).map_err(|_| Flaw::Malformed)?;
+    if preface.program != PROGRAM {
+        return Err(Flaw::OtherVersion);
+    }
+    let mut records: Vec<(Key, Record)> = Vec::new();
+    while !rest.is_empty() {
+        let (entry, after): (Entry, _) = postcard::take_from_bytes(rest).map_err(|_| Flaw::Malformed)?;
+        rest = after;
+        if records.last().is_some_and(|(last, _)| *last >= entry.key) {
+            return Err(Flaw::Malformed);
+        }
+        let content = if entry.is_text { Content::Text } else { Content::Binary };
+        let (digest, size) = (Digest::from_bytes(entry.digest), entry.size);
+        records.push((entry.key, Record { digest, size, content, wire_bytes: entry.wire_bytes }));
+    }
+    records.shrink_to_fit();
+    Ok(Index { kind: preface.kind, records })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn record(number: u64) -> (Key, Record) {
+        let mut key = [0; 16];
+        key[..8].copy_from_slice(&number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes());
+        let content = if number.is_multiple_of(2) { Content::Text } else { Content::Binary };
+        let digest = Digest::of(&number.to_le_bytes());
+        (Key(key), Record { digest, size: number, content, wire_bytes: number.wrapping_mul(3) })
+    }
+
+    fn index(kind: Kind, count: u64) -> Index {
+        Index::new(kind, (0..count).map(record).collect())
+    }
+
+    /// The same bytes with a checksum that is right, as somebody makes them who can write the file.
+    fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+        let (head, body) = bytes.split_at_mut(HEAD_BYTES);
+        head[20..28].copy_from_slice(&(body.len() as u64).to_le_bytes());
+        head[28..].copy_from_slice(&Digest::of(body).to_bytes());
+        bytes
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for (kind, count) in [(Kind::SameDisk, 0), (Kind::AnyCopy, 1), (Kind::SameDisk, 1_000)] {
+            let index = index(kind, count);
+            assert_eq!(index.len() as u64, count);
+            assert_eq!(decode(&encode(&index)), Ok(index));
+        }
+    }
+
+    #[test]
+    fn each_flaw_is_told_by_its_name() {
+        let whole = encode(&index(Kind::SameDisk, 3));
+        let changed = |at: usize| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            decode(&bytes).unwrap_err()
+        };
+        assert_eq!(decode(b""), Err(Flaw::NotAnIndex));
+        assert_eq!(changed(0), Flaw::NotAnIndex);
+        assert_eq!(changed(16), Flaw::OtherVersion);
+        assert_eq!(changed(20), Flaw::Length);
+        assert_eq!(decode(&whole[..whole.len() - 1]), Err(Flaw::Length));
+        assert_eq!(decode(&[&whole[..], b"x"].concat()), Err(Flaw::Length));
+        assert_eq!(changed(28), Flaw::Checksum);
+        assert_eq!(changed(whole.len() - 1), Flaw::Checksum);
+        assert_eq!(decode(&sealed([&whole[..], b"x"].concat())), Err(Flaw::Malformed));
+        let mut other = whole.clone();
+        other[HEAD_BYTES + 1] ^= 1;
+        assert_eq!(decode(&sealed(other)), Err(Flaw::OtherVersion));
+        let mut twice = encode(&index(Kind::SameDisk, 1));
+        let entry = twice[HEAD_BYTES + 2 + PROGRAM.len()..].to_vec();
+        twice.extend(entry);
+        assert_eq!(decode(&sealed(twice)), Err(Flaw::Malformed));
+    }
+
+    #[test]
+    fn no_flipped_bit_and_no_cut_gives_an_index() {
+        let whole = encode(&index(Kind::AnyCopy, 2));
+        for bit in 0..whole.len() * 8 {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(decode(&bytes).is_err(), "bit {bit}");
+        }
+        for end in 0..whole.len() {
+            assert!(decode(&whole[..end]).is_err(), "cut at {end}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_give_an_index_or_a_flaw(body in proptest::collection::vec(any::<u8>(), 0..400), good in 0..80usize) {
+            let whole = encode(&index(Kind::SameDisk, 1));
+            let _ = decode(&body);
+            // With a good beginning and a good checksum.
+            let start = &whole[..whole.len().min(HEAD_BYTES + good)];
+            let bytes = sealed([start, &body].concat());
+            if let Ok(index) = decode(&bytes) {
+                // No more records than bytes could hold, and the same again when it is written.
+                prop_assert!(index.len() * size_of::<Key>() <= bytes.len());
+                prop_assert_eq!(decode(&encode(&index)), Ok(index));
+            }
+        }
+    }
+}

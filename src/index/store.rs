@@ -1,0 +1,130 @@
+//! An index on the disk: read within a bound, written whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use super::Index;
+use super::format::{Flaw, Seal, decode};
+
+/// The largest index that is read: 256 MiB, more than the largest root has use for.
+pub const INDEX_MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Why there is no index. Completes "the index is ignored: it …".
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Its bytes are none.
+    #[error(transparent)]
+    Flaw(#[from] Flaw),
+    /// It has too many.
+    #[error("is larger than {INDEX_MAX_BYTES} bytes")]
+    TooLarge,
+    /// Something else stands there.
+    #[error("is no regular file")]
+    NotAFile,
+    /// The system refused.
+    #[error("cannot be read ({0})")]
+    Io(#[from] io::Error),
+}
+
+/// The index in a file, and its seal; `None` if there is no such file.
+///
+/// # Errors
+/// See [`LoadError`]. Never more than [`INDEX_MAX_BYTES`] and one are read.
+pub fn load(path: &Path) -> Result<Option<(Index, Seal)>, LoadError> {
+    // Asked for before it is opened, because to open a pipe is to wait.
+    let metadata = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        metadata => metadata?,
+    };
+    if !metadata.is_file() {
+        return Err(LoadError::NotAFile);
+    }
+    if metadata.len() > INDEX_MAX_BYTES {
+        return Err(LoadError::TooLarge);
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0).saturating_add(1));
+    File::open(path)?.take(INDEX_MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > INDEX_MAX_BYTES {
+        return Err(LoadError::TooLarge);
+    }
+    Ok(Some(decode(&bytes)?).zip(Seal::of(&bytes)))
+}
+
+/// Puts an encoded index in the place of what stands at `path`. Whoever reads meanwhile, or after a crash, finds the one or the
+/// other; of several who write, the last one's stays.
+///
+/// # Errors
+/// What the system refused. Then what stood there still does.
+pub fn save(path: &Path, encoded: &[u8]) -> io::Result<()> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".skillserve-index-");
+    // As any file that a program writes: who may read it is for the umask to say. Another user runs an image than makes it.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut new = builder.tempfile_in(dir)?;
+    new.write_all(encoded)?;
+    new.as_file().sync_all()?;
+    new.persist(path)?;
+    // The new name is on the disk when the directory is. Not every system can be asked for that.
+    #[cfg(unix)]
+    File::open(dir)?.sync_all()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Key, Kind, Record, encode};
+    use super::*;
+    use crate::skill::{Content, Digest};
+
+    fn index(count: u8) -> Index {
+        let record = Record { digest: Digest::of(b""), size: 0, content: Content::Text, wire_bytes: 0 };
+        Index::new(Kind::SameDisk, (0..count).map(|number| (Key([number; 16]), record)).collect())
+    }
+
+    #[test]
+    fn what_is_saved_is_loaded_and_nothing_else_is_left_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("index");
+        assert!(load(&path).unwrap().is_none());
+        for count in [3, 0, 200] {
+            let encoded = encode(&index(count));
+            save(&path, &encoded).unwrap();
+            assert_eq!(load(&path).unwrap(), Some((index(count), Seal::of(&encoded).unwrap())));
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_no_index_is_told_and_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let told = |path: &Path| load(path).unwrap_err().to_string();
+        assert_eq!(told(dir.path()), "is no regular file");
+        let path = dir.path().join("index");
+        fs::write(&path, "").unwrap();
+        assert_eq!(told(&path), "is no index");
+        // Without a byte on the disk.
+        File::options().write(true).open(&path).unwrap().set_len(INDEX_MAX_BYTES + 1).unwrap();
+        assert_eq!(told(&path), "is larger than 268435456 bytes");
+        assert!(save(&dir.path().join("none/index"), b"").is_err());
+    }
+
+    #[test]
+    fn whoever_writes_at_the_same_time_leaves_one_whole_index() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("index");
+        std::thread::scope(|scope| {
+            for count in 1..=4 {
+                let path = &path;
+                scope.spawn(move || (0..50).for_each(|_| save(path, &encode(&index(count * 50))).unwrap()));
+            }
+            for _ in 0..200 {
+                load(&path).unwrap();
+            }
+        });
+        assert!(load(&path).unwrap().is_some_and(|(index, _)| index.len().is_multiple_of(50)));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}

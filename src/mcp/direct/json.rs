@@ -1,0 +1,79 @@
+//! JSON straight from the catalog, as serde writes rmcp's types.
+
+use serde::Serialize;
+
+use crate::catalog::{Skill, Snapshot};
+use crate::mcp::entry::skill_md_path;
+use crate::mcp::resource::About;
+use crate::uri;
+
+use super::answer::escape;
+
+/// A value.
+pub(super) fn value(out: &mut Vec<u8>, value: &impl Serialize) {
+    // Neither a buffer in memory nor anything that is written here can fail.
+    let _ = serde_json::to_writer(out, value);
+}
+
+/// A text, in quotes.
+pub(super) fn text(out: &mut Vec<u8>, text: &[u8]) {
+    out.push(b'"');
+    escape::append(out, text);
+    out.push(b'"');
+}
+
+/// The URI of a served path, in quotes. None of its characters needs an escape.
+fn uri_of(out: &mut Vec<u8>, path: &str) {
+    out.push(b'"');
+    for part in uri::parts(path) {
+        out.extend_from_slice(part.as_bytes());
+    }
+    out.push(b'"');
+}
+
+/// A skill's entry (E1–E6).
+pub(super) fn skill(out: &mut Vec<u8>, snapshot: &Snapshot, skill: &Skill) {
+    out.extend_from_slice(b"{\"uri\":");
+    uri_of(out, &skill_md_path(skill));
+    out.extend_from_slice(b",\"frontmatter\":");
+    out.extend_from_slice(skill.frontmatter.json().as_bytes());
+    out.extend_from_slice(b",\"resources\":[");
+    let mut opening = &b"{\"uri\":"[..];
+    for (path, file) in snapshot.files(skill) {
+        out.extend_from_slice(opening);
+        uri_of(out, path);
+        out.extend_from_slice(b",\"digest\":\"sha256:");
+        out.extend_from_slice(&file.digest().to_hex());
+        out.extend_from_slice(b"\",\"size\":");
+        value(out, &file.size());
+        opening = b"},{\"uri\":";
+    }
+    if opening.starts_with(b"}") {
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"]}");
+}
+
+/// A file or directory as a resource (U5, D1).
+pub(super) fn resource(out: &mut Vec<u8>, about: &About<'_>) {
+    out.extend_from_slice(b"{\"uri\":");
+    uri_of(out, about.path);
+    out.extend_from_slice(b",\"name\":");
+    text(out, about.name.as_bytes());
+    if let Some(description) = &about.description {
+        out.extend_from_slice(b",\"description\":");
+        text(out, description.as_bytes());
+    }
+    out.extend_from_slice(b",\"mimeType\":");
+    text(out, about.media_type.as_bytes());
+    if let Some(file) = about.file {
+        out.extend_from_slice(b",\"size\":");
+        value(out, &file.size());
+    }
+    if let Some(modified) = about.last_modified() {
+        out.extend_from_slice(b",\"annotations\":{\"lastModified\":");
+        text(out, modified.as_bytes());
+        out.push(b'}');
+    }
+    out.push(b'}');
+}

@@ -1,0 +1,35 @@
+//! A page of a listing, written as it is filled.
+
+use crate::mcp::page::cut;
+
+/// The entries of one page.
+#[derive(Debug)]
+pub(super) struct Page<C> {
+    /// As JSON, with a comma between each two.
+    pub(super) json: Vec<u8>,
+    /// The candidate of the last entry, when there are more.
+    pub(super) last: Option<C>,
+}
+
+/// Fills a page: as many `candidates` as fit, in their order, each written as an entry.
+pub(super) fn fill<C>(
+    candidates: impl IntoIterator<Item = C>,
+    max_entries: usize,
+    write: impl Fn(&mut Vec<u8>, &C),
+) -> Page<C> {
+    let (mut json, mut written, mut last_begins) = (Vec::new(), 0, 0);
+    let cut = cut(candidates, max_entries, |candidate| {
+        last_begins = json.len();
+        if last_begins > 0 {
+            json.push(b',');
+        }
+        let begin = json.len();
+        write(&mut json, candidate);
+        written += 1;
+        json.len() - begin
+    });
+    if written > cut.entries {
+        json.truncate(last_begins);
+    }
+    Page { json, last: cut.last }
+}

@@ -1,0 +1,186 @@
+//! What is recognised, and that what is written is what serde writes of rmcp's types.
+
+use proptest::prelude::*;
+use rmcp::model::Resource;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::catalog::Snapshot;
+use crate::http::tests::direct::world::world;
+use crate::mcp::page;
+use crate::skill::Content;
+
+use super::*;
+
+const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+/// A trace that some messages say they belong to.
+const TRACE: &str = "00-1";
+
+/// Whether a message with these parameters beside `_meta` is plain.
+#[track_caller]
+fn check(method: &str, params: &str, meta: &str, expected: Option<(Method, Option<&str>, Option<&str>)>) {
+    let message =
+        format!(r#" {{"method":"{method}","params":{{{params}"_meta":{meta}}},"id":"a","jsonrpc":"2.0"}}"#);
+    let expected = expected.map(|(method, uri, cursor)| Request {
+        id: RequestId::String("a".into()),
+        method,
+        uri: uri.map(str::to_owned),
+        cursor: cursor.map(str::to_owned),
+        trace: meta.contains(TRACE).then(|| TRACE.to_owned()),
+    });
+    assert_eq!(Request::read(message.as_bytes()), expected, "{message}");
+}
+
+#[test]
+fn plain_requests_are_recognised() {
+    check("skills/list", "", META, Some((Method::ListSkills, None, None)));
+    check("resources/list", r#""cursor":"x","#, META, Some((Method::ListResources, None, Some("x"))));
+    check("skills/get", r#""uri":"é","#, META, Some((Method::GetSkill, Some("é"), None)));
+    check(
+        "resources/read",
+        r#""cursor":null,"uri":"a","#,
+        META,
+        Some((Method::ReadResource, Some("a"), None)),
+    );
+    check(
+        "resources/directory/read",
+        r#""uri":"","cursor":"","#,
+        META,
+        Some((Method::ReadDirectory, Some(""), Some(""))),
+    );
+    let long = META.replacen(
+        '{',
+        r#"{"a":123456789012345678,"b":-0.123456789012345678,"/09:":"//0123456789/::","#,
+        1,
+    );
+    check("skills/list", "", &long, Some((Method::ListSkills, None, None)));
+    let more = META.replacen(
+        '{',
+        r#"{"progressToken":[1.5],"traceparent":"00-1","io.modelcontextprotocol/clientInfo":7,"#,
+        1,
+    );
+    check("skills/list", "", &more, Some((Method::ListSkills, None, None)));
+}
+
+#[test]
+fn other_messages_are_not() {
+    check("tools/list", "", META, None);
+    check("Skills/list", "", META, None);
+    check("skills/list", r#""x":1,"#, META, None);
+    check("skills/list", r#""cursor":1,"#, META, None);
+    check("skills/get", r#""uri":"a","uri":"a","#, META, None);
+    check("skills/get", r#""uri":"\u0061","#, META, None);
+    check("skills/get", r#""uri":["a"],"#, META, None);
+    check("skills/list", "", "{}", None);
+    check("skills/list", "", "null", None);
+    check("skills/list", "", r#"["2026-07-28",{}]"#, None);
+    check("skills/list", "", &META.replace("07-28", "07-29"), None);
+    check("skills/list", "", &META.replace(":{}", ":[]"), None);
+    check("skills/list", "", &META.replace(":{}", r#":{"roots":1}"#), None);
+    check("skills/list", "", &META.replacen('{', r#"{"x":1234567890123456789,"#, 1), None);
+    for at in 0..16 {
+        let key = format!(r#"{{"{}":{},"#, "x".repeat(at), "9".repeat(19));
+        check("skills/list", "", &META.replacen('{', &key, 1), None);
+    }
+    let deep = format!(r#"{{"x":{}{},"#, "[".repeat(60), "]".repeat(60));
+    check("skills/list", "", &META.replacen('{', &deep, 1), None);
+    for message in ["", "{}", "[]", r#"["2.0",1,"skills/list",{}]"#, "\u{feff}{}"] {
+        assert_eq!(Request::read(message.as_bytes()), None, "{message}");
+    }
+}
+
+fn snapshot() -> Arc<Snapshot> {
+    world().skills.catalog.current().unwrap()
+}
+
+#[track_caller]
+fn check_written(write: impl FnOnce(&mut Vec<u8>), expected: &impl Serialize) {
+    let mut written = Vec::new();
+    write(&mut written);
+    assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(expected).unwrap());
+}
+
+#[test]
+fn entries_are_written_as_serde_writes_them() {
+    let snapshot = snapshot();
+    for skill in snapshot.skills() {
+        check_written(|out| json::skill(out, &snapshot, skill), &entry::entry(&snapshot, skill));
+        let path = entry::skill_md_path(skill);
+        let about = resource::of_skill(&snapshot, skill, &path);
+        check_written(|out| json::resource(out, &about), &Resource::from(about.clone()));
+        for (path, _) in snapshot.files(skill) {
+            let about = resource::of_node(&snapshot, snapshot.node(path).unwrap());
+            check_written(|out| json::resource(out, &about), &Resource::from(about.clone()));
+        }
+    }
+}
+
+#[test]
+fn pages_end_where_the_handlers_do() {
+    let snapshot = snapshot();
+    let mut after: Option<String> = None;
+    let mut pages = 0;
+    loop {
+        let skills = || snapshot.skills_after(after.as_deref());
+        let written = listing::fill(skills(), SKILLS_MAX, |out, skill| json::skill(out, &snapshot, skill));
+        let filled = page::fill(skills(), SKILLS_MAX, |skill| entry::entry(&snapshot, skill));
+        check_written(|out| out.extend([&b"["[..], &written.json, b"]"].concat()), &filled.entries);
+        assert_eq!(written.last.map(|skill| &skill.path), filled.last.map(|skill| &skill.path));
+        pages += 1;
+        match filled.last {
+            Some(last) => after = Some(last.path.to_string()),
+            None => break,
+        }
+    }
+    assert!(pages > 3, "{pages}");
+}
+
+/// A file's answer in pieces is the one that serde would write.
+fn check_pieces(bytes: Vec<u8>, content: Content) {
+    let text = String::from_utf8(bytes.clone()).ok().filter(|_| content == Content::Text);
+    use base64::Engine as _;
+    let value = text.unwrap_or_else(|| base64::engine::general_purpose::STANDARD.encode(&bytes));
+    let form = Form::of(content, &bytes);
+    let mut answer = Answer::of_file(b"\"".to_vec(), bytes.into(), form, b"\"".to_vec());
+    let mut written = Vec::new();
+    let whole = answer.len();
+    while let Some(piece) = answer.next() {
+        assert!(piece.len() <= 112 * 1024);
+        written.extend_from_slice(&piece);
+        assert_eq!(answer.len() + written.len() as u64, whole);
+    }
+    assert_eq!(String::from_utf8(written).unwrap(), json!(value).to_string());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn files_come_in_pieces(part in "[\\x00-\\x7f\u{e9}\u{1f600}]{1,40}", times in 0..6_000usize, odd in any::<bool>()) {
+        let text = part.repeat(times).into_bytes();
+        check_pieces(text.clone(), Content::Text);
+        check_pieces(text.clone(), Content::Binary);
+        // A text that is none after all.
+        let more: &[u8] = if odd { b"\xff" } else { b"" };
+        check_pieces([&text, more].concat(), Content::Text);
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_is_an_error() {
+    let skills = crate::testing::Skills::new().await;
+    let options =
+        crate::mcp::Options { name: "test".into(), ttl: None, cache_scope: crate::mcp::CacheScope::Private };
+    let direct = Direct::new(Handler::new(skills.catalog.clone(), options), "\n");
+    let message = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{{"uri":"skill://a/notes.txt","_meta":{META}}}}}"#
+    );
+    let reply = direct.begin(Request::read(message.as_bytes()).unwrap()).unwrap();
+    // It goes between the two.
+    skills.remove("a/notes.txt").await;
+    let answer: Vec<u8> = direct.finish(reply).await.flatten().collect();
+    let answer: serde_json::Value = serde_json::from_slice(&answer).unwrap();
+    let error = json!({"code": -32602, "message": "no resource is served at skill://a/notes.txt", "data": {"uri": "skill://a/notes.txt"}});
+    assert_eq!(answer, json!({"jsonrpc": "2.0", "id": 7, "error": error}));
+}

@@ -1,0 +1,104 @@
+//! Paths as people may see them: below their root, whose last name stands for it. Where the root lies on the machine is
+//! nobody's business.
+
+use std::path::Path;
+
+use crate::catalog::{Mounted, Standing};
+use crate::report::escape;
+
+/// The name that a root goes by.
+pub(super) fn root(root: &Mounted) -> String {
+    match root.shown.file_name() {
+        Some(name) => escape::path(Path::new(name)),
+        None => ".".to_owned(),
+    }
+}
+
+/// The served path of what a finding is about, if that is served as a file. A name that is not UTF-8 never is.
+pub(super) fn served(standing: &Standing, path: &Path) -> Option<String> {
+    let served = standing.roots.iter().filter_map(|mounted| {
+        let rest = path.strip_prefix(&mounted.shown).ok()?;
+        let names = rest.iter().map(|name| name.to_str()).collect::<Option<Vec<_>>>()?;
+        let prefix = Some(&*mounted.prefix).filter(|prefix| !prefix.is_empty());
+        Some(prefix.into_iter().chain(names).collect::<Vec<_>>().join("/"))
+    });
+    let is_file = |path: &String| standing.snapshot.node(path).is_some_and(|node| node.file.is_some());
+    served.into_iter().find(is_file)
+}
+
+/// A path of a finding, below the root that it lies in; of any other only the last name. What is not plainly visible is
+/// escaped.
+pub(super) fn path(standing: &Standing, path: &Path) -> String {
+    let within = |mounted: &Mounted| path.strip_prefix(&mounted.shown).ok().map(Path::to_owned);
+    let nearest = standing.roots.iter().filter_map(|mounted| Some((mounted, within(mounted)?)));
+    match nearest.min_by_key(|(_, rest)| rest.as_os_str().len()) {
+        Some((mounted, rest)) if rest.as_os_str().is_empty() => root(mounted),
+        Some((mounted, rest)) => {
+            let names = rest.iter().map(|name| escape::path(Path::new(name)));
+            names.fold(root(mounted), |path, name| path + "/" + &name)
+        }
+        None => escape::path(Path::new(path.file_name().unwrap_or_default())),
+    }
+}
+
+/// A finding's sentence, in which an absolute path in quotes, such as a link's target, is cut to its last name.
+pub(super) fn message(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    for (nth, part) in message.split('"').enumerate() {
+        if nth > 0 {
+            shown.push('"');
+        }
+        let is_absolute = part.starts_with('/') || part.get(1..3).is_some_and(|drive| drive == ":\\");
+        match part.trim_end_matches('/').rsplit(['/', '\\']).next() {
+            Some(last) if nth > 0 && is_absolute => {
+                shown.push_str("…/");
+                shown.push_str(last);
+            }
+            _ => shown.push_str(part),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use crate::catalog::Snapshot;
+
+    use super::*;
+
+    fn check(shown: &[&str], asked: &str, expected: &str) {
+        let mounted = |shown: &&str| Mounted {
+            prefix: String::new(),
+            shown: PathBuf::from(shown),
+            is_lost: false,
+            left_out: Default::default(),
+        };
+        let standing = Standing {
+            roots: shown.iter().map(mounted).collect(),
+            ..Standing::from(Arc::new(Snapshot::default()))
+        };
+        assert_eq!(path(&standing, Path::new(asked)), expected);
+    }
+
+    #[test]
+    fn a_path_says_nothing_of_what_lies_above_its_root() {
+        check(&["/srv/team/skills"], "/srv/team/skills/pdf/SKILL.md", "skills/pdf/SKILL.md");
+        check(&["/srv/team/skills"], "/srv/team/skills", "skills");
+        check(&["/srv/team/skills"], "/srv/team/skills/a\u{202e}/b", "skills/a\\u{202e}/b");
+        check(&["/srv", "/srv/team"], "/srv/team/pdf", "team/pdf");
+        check(&["."], "./pdf", "./pdf");
+        check(&["../.."], "../../pdf", "./pdf");
+        check(&["/srv/team"], "/home/me/other", "other");
+    }
+
+    #[test]
+    fn a_message_names_no_absolute_path() {
+        assert_eq!(message("the link to \"/home/me/x/\" leads out"), "the link to \"…/x\" leads out");
+        assert_eq!(message("the link to \"../x\" leads out"), "the link to \"../x\" leads out");
+        assert_eq!(message("to \"/a\\\"/home/x\" leads"), "to \"…/\"…/x\" leads");
+        assert_eq!(message("plain / text"), "plain / text");
+    }
+}

@@ -1,0 +1,160 @@
+//! What clients can do over HTTP/2 alone, and what it costs them or the server.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "what a test cannot go on without ends it")]
+
+mod common;
+
+use std::time::Duration;
+
+use common::http::{Request, Server};
+use common::http2::{Client, run};
+use common::{Client as _, Era, PATIENCE, skill_md, skills, write};
+use h2::{Reason, client::Builder};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+const MAKEFILE: &str = "skill://csv/Makefile";
+
+fn list() -> Request {
+    Request::message(Era::Modern, &Era::Modern.request(1, "skills/list", json!({})))
+}
+
+fn read(uri: &str) -> Request {
+    Request::message(Era::Modern, &Era::Modern.request(1, "resources/read", json!({"uri": uri})))
+}
+
+/// A head that says a body will come.
+fn head(server: &Server) -> axum::http::Request<()> {
+    let head = axum::http::Request::post(format!("http://{}/mcp", server.address));
+    head.header("Content-Type", "application/json").body(()).unwrap()
+}
+
+#[test]
+fn so_many_streams_are_answered_at_once_and_no_more() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    run(async {
+        let mut client = Client::connect(&server.address).await;
+        assert_eq!(client.exchange(&list()).await.unwrap().status, 200);
+        assert_eq!(client.send.current_max_send_streams(), 100);
+        let all = (0..100).map(|_| {
+            let (send, end) = (client.send.clone(), tokio::spawn(async { Ok(()) }));
+            let mut client = Client { send, end, host: server.address.clone() };
+            async move { client.exchange(&list()).await.unwrap().status }
+        });
+        assert!(futures::future::join_all(all).await.into_iter().all(|status| status == 200));
+    });
+}
+
+#[test]
+fn a_client_that_takes_its_requests_back_is_left() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    run(async {
+        let mut client = Client::connect(&server.address).await;
+        let mut reset = 0;
+        while let Ok(mut send) = client.send.clone().ready().await
+            && let Ok((_, mut stream)) = send.send_request(head(&server), false)
+        {
+            // The server has seen it, and waits for its body.
+            tokio::task::yield_now().await;
+            stream.send_reset(Reason::CANCEL);
+            reset += 1;
+            assert!(reset < 10_000, "it goes on and on");
+        }
+        assert!(timeout(PATIENCE, client.end).await.is_ok());
+        // One that waits for its answers in between may take some back.
+        client = Client::connect(&server.address).await;
+        for _ in 0..150 {
+            let (_, mut stream) = client.send.send_request(head(&server), false).unwrap();
+            stream.send_reset(Reason::CANCEL);
+            assert_eq!(client.exchange(&list()).await.unwrap().status, 200);
+        }
+    });
+}
+
+#[test]
+fn a_head_that_is_too_long_is_refused() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    run(async {
+        let mut client = Client::connect(&server.address).await;
+        let long = list().with("X-Long", &"x".repeat(20_000));
+        let refused = client.exchange(&long).await;
+        assert!(refused.as_ref().map_or(true, |response| response.status == 431), "{refused:?}");
+        let mut client = Client::connect(&server.address).await;
+        let fair = list().with("X-Long", &"x".repeat(10_000));
+        assert_eq!(client.exchange(&fair).await.unwrap().status, 200);
+    });
+}
+
+#[test]
+fn a_subscription_is_a_stream_among_others() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    server.client(Era::Modern).result("skills/list", json!({}));
+    let params = json!({"notifications": {"resourceSubscriptions": [MAKEFILE]}});
+    let listen = Request::message(Era::Modern, &Era::Modern.request(7, "subscriptions/listen", params));
+    run(async {
+        let mut client = Client::connect(&server.address).await;
+        let mut events = client.ask(&listen).await.unwrap();
+        assert_eq!(events.response.header("content-type"), Some("text/event-stream"));
+        let mut text = String::new();
+        let mut until = async |words: &str| {
+            while !text.contains(words) {
+                let part = timeout(PATIENCE, events.body.data()).await.expect(words).expect(words).unwrap();
+                events.body.flow_control().release_capacity(part.len()).unwrap();
+                text += std::str::from_utf8(&part).unwrap();
+            }
+        };
+        until("notifications/subscriptions/acknowledged").await;
+        write(root.path(), &[("csv/Makefile", b"changed:\n")]);
+        let response = client.exchange(&read(MAKEFILE)).await.unwrap();
+        assert_eq!(response.json()["result"]["contents"][0]["text"], "changed:\n");
+        until("notifications/resources/updated").await;
+        #[cfg(unix)]
+        {
+            let id = server.child.id().to_string();
+            assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
+            // The final result, and then the end of the stream.
+            until("\"result\"").await;
+            let end = timeout(PATIENCE, events.body.data()).await.expect("an end");
+            assert!(end.is_none_or(|part| part.unwrap().is_empty()));
+        }
+    });
+}
+
+#[test]
+fn clients_that_want_nothing_of_their_answers_leave_room_for_others() {
+    const BYTES: usize = 8 << 20;
+    let root = tempfile::tempdir().unwrap();
+    let text = "x".repeat(BYTES);
+    write(root.path(), &[("big/SKILL.md", &skill_md("big", "")), ("big/text.txt", text.as_bytes())]);
+    let server = Server::start(root.path(), &[]);
+    server.client(Era::Modern).result("skills/list", json!({}));
+    let large = read("skill://big/text.txt");
+    run(async {
+        let mut clients = Vec::new();
+        let mut statuses = Vec::new();
+        for _ in 0..2 {
+            let stream = TcpStream::connect(&server.address).await.unwrap();
+            let mut builder = Builder::new();
+            let mut client = Client::over(stream, &server.address, builder.initial_window_size(0)).await;
+            for _ in 0..40 {
+                let answer = client.ask(&large);
+                // Those beyond its share wait for their turn in vain.
+                let Ok(answer) = timeout(Duration::from_secs(3), answer).await else { break };
+                let answer = answer.unwrap();
+                statuses.push(answer.response.status);
+                clients.push(answer);
+            }
+        }
+        let held = statuses.iter().filter(|status| **status == 200).count();
+        assert!((4..=16).contains(&held), "{statuses:?}");
+    });
+    // All of them came from one address, and so does this one: it waits until they are gone.
+    let answer: Value =
+        server.client(Era::Modern).result("resources/read", json!({"uri": "skill://big/text.txt"}));
+    assert!(answer["contents"][0]["text"] == text.as_str());
+}
