@@ -34,11 +34,14 @@ import common
 
 BASELINE = common.HERE / "instructions.json"
 SKILLS, FILES, LENGTH = 40, 10, 9728
-REQUESTS, PAGES, EDITS, LOOKS = 200, 20, 40, 10
+REQUESTS, PAGES, EDITS, LOOKS = 200, 20, 80, 10
 # The name of the file that a profile is written to, where there is to be one.
 PROFILE = "callgrind.out"
 # Files that are younger may be read twice at the start.
 YOUNG_SECONDS = 3
+# How often a path that takes more is measured in all, before that is believed.
+TRIES = 3
+EDIT_PAUSE_SECONDS = 0.1
 ENVIRONMENT = {"TOKIO_WORKER_THREADS": "1", "RAYON_NUM_THREADS": "1", "PATH": os.environ["PATH"]}
 # A look that comes by itself would be counted with what is going on.
 STDIO = ["stdio", "-q", "--no-watch"]
@@ -129,7 +132,8 @@ def edit(work, trees, times):
 
     def drive(server):
         # It looks once more for what happened before it watched.
-        server.settle(2)
+        server.wait_for("debug: looked")
+        server.wait_for("debug: looked")
         server.send("subscriptions/listen", notifications={"resourcesListChanged": True})
         server.receive()
         for at in range(EDITS * times):
@@ -138,7 +142,9 @@ def edit(work, trees, times):
             edited.write_bytes(common.skill_md(0, f"edit {at:02}\n"))
             edited.rename(root / common.skill_path(0) / "SKILL.md")
             server.receive()
-    return count(work, common.Pipe, ["stdio", "-q", root], drive)
+            # Whatever the edit still causes is its own, and nothing of it falls together with the next.
+            time.sleep(EDIT_PAUSE_SECONDS)
+    return count(work, Told, ["stdio", "-v", root], drive)
 
 
 def asking(kind, arguments, method, number, parameters):
@@ -188,13 +194,14 @@ def profile(name):
     return 0
 
 
-def measure():
-    """Instructions a unit, by path. As many runs at a time as there are processors."""
+def measure(names=None):
+    """Instructions a unit, by path: of all, or of these. As many runs at a time as there are processors."""
+    these = {name: path for name, path in paths().items() if names is None or name in names}
     with make_trees() as (work, trees), concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = {(name, times): pool.submit(run, work, trees, times)
-                for name, (_, run) in paths().items() for times in (1, 2)}
+                for name, (_, run) in these.items() for times in (1, 2)}
         return {name: round((runs[name, 2].result() - runs[name, 1].result()) / number)
-                for name, (number, _) in paths().items()}
+                for name, (number, _) in these.items()}
 
 
 def environment():
@@ -207,7 +214,7 @@ def environment():
 
 
 def record(runs):
-    """Writes the medians of several runs, and for each path a tolerance of three times what they differ by."""
+    """Writes the medians of several runs, and for each path a tolerance of 1.5 times what they differ by."""
     measured = [measure() for _ in range(runs)]
     counts = {}
     for name in measured[0]:
@@ -215,7 +222,7 @@ def record(runs):
         middle = round(statistics.median(values))
         spread = (max(values) - min(values)) / middle
         print(f"  {name}: {middle:,} ({min(values):,}–{max(values):,}, {spread:.2%})")
-        counts[name] = {"instructions": middle, "tolerance": round(max(TOLERANCE_MIN, 3 * spread), 3)}
+        counts[name] = {"instructions": middle, "tolerance": round(max(TOLERANCE_MIN, 1.5 * spread), 3)}
     BASELINE.write_text(json.dumps({"environment": environment(), "paths": counts}, indent=2) + "\n")
     print(f"{len(counts)} paths recorded")
     return 0
@@ -235,6 +242,11 @@ def compare():
     if others:
         return nothing(f"{'; '.join(others)}: record the counts of this machine with --record")
     measured, failures, better = measure(), [], []
+    for _ in range(TRIES - 1):
+        # What a thread did out of turn once, it seldom does again.
+        again = {name for name, path in baseline["paths"].items()
+                 if measured.get(name, 0) > path["instructions"] * (1 + path["tolerance"])}
+        measured.update(measure(again) if again else {})
     for name in baseline["paths"].keys() | measured.keys():
         if name not in baseline["paths"] or name not in measured:
             failures.append(f"{name} is measured or recorded, but not both")
