@@ -16,6 +16,7 @@ mod crowd;
 mod direct;
 mod drain;
 mod endpoint;
+mod etag;
 mod exchange;
 mod forwarded;
 mod guard;
