@@ -59,7 +59,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::mcp;
 
-use accept::Counts;
+use accept::ConnectionCounts;
 use admin::Admin;
 use drain::Drain;
 use endpoint::Endpoint;
@@ -155,7 +155,7 @@ pub async fn serve(doors: Doors, handler: mcp::Handler, options: Options, signal
     let endpoint = Arc::new(Endpoint::new(handler, sessions.clone(), turns, drain.begun().clone()));
     let health = Health::new(catalog.clone(), drain.begun().clone());
     let metrics = Arc::new(Metrics::default());
-    let connections = Arc::new(Counts::default());
+    let connections = Arc::new(ConnectionCounts::default());
     let observer = Arc::new(Observer {
         metrics: metrics.clone(),
         endpoint: options.path.clone(),
