@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::catalog::{Catalog, Look, Snapshot, Standing, Totals};
 use crate::finding::Finding;
-use crate::report::Skipped;
+use crate::report::{Skipped, Summary};
 use crate::timestamp;
 
 use super::health::{Health, Readiness};
@@ -93,16 +93,6 @@ struct LookItem {
     directories: u64,
 }
 
-#[derive(Serialize)]
-struct Summary {
-    skills: usize,
-    files: usize,
-    bytes: u64,
-    skipped: usize,
-    errors: usize,
-    warnings: usize,
-}
-
 impl Status {
     /// Of what is served from `catalog` since `started`.
     pub(super) fn new(catalog: Catalog, health: Health, started: SystemTime) -> Self {
@@ -127,17 +117,15 @@ impl Status {
             started_at: timestamp::seconds(self.started),
             uptime_seconds: self.started.elapsed().unwrap_or_default().as_secs(),
         };
-        let Totals { skills, files, bytes } =
-            standing.map_or_else(Totals::default, |standing| standing.snapshot.totals());
-        let Skipped { skills: skipped, warnings } = last.skipped;
-        let errors = standing.map_or(0, |standing| standing.findings.len()) - warnings;
+        let totals = standing.map_or_else(Totals::default, |standing| standing.snapshot.totals());
+        let findings = standing.map_or(0, |standing| standing.findings.len());
         Head {
             version: FORMAT_VERSION,
             server,
             state: readiness.as_str(),
             roots: &last.roots,
             look: standing.map(|standing| LookItem::of(standing.look)),
-            summary: Summary { skills, files, bytes, skipped, errors, warnings },
+            summary: Summary::of(totals, findings, last.skipped),
         }
     }
 }
