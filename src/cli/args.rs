@@ -237,11 +237,11 @@ pub(super) struct ServingArgs {
         value_name = "BYTES",
         env = "SKILLSERVE_CACHE_BYTES",
         default_value_t = CACHE_BYTES,
-        help_heading = "Memory"
+        help_heading = "Starting and memory"
     )]
     pub cache_bytes: u64,
     /// Keep what is known of files in FILE, outside of what is served, so that the next start need not read them again
-    #[arg(long, value_name = "FILE", env = "SKILLSERVE_INDEX", help_heading = "Starting")]
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_INDEX", help_heading = "Starting and memory")]
     pub index: Option<PathBuf>,
     /// Wait this long for a directory that is not there yet
     #[arg(
@@ -249,11 +249,11 @@ pub(super) struct ServingArgs {
         value_name = "SECONDS",
         env = "SKILLSERVE_WAIT_FOR_ROOT",
         default_value_t = 0,
-        help_heading = "Starting"
+        help_heading = "Starting and memory"
     )]
     pub wait_for_root: u64,
     /// Serve nothing, and exit with 2, if a skill cannot be served
-    #[arg(long, env = "SKILLSERVE_STRICT", value_parser = BoolishValueParser::new(), help_heading = "Starting")]
+    #[arg(long, env = "SKILLSERVE_STRICT", value_parser = BoolishValueParser::new(), help_heading = "Starting and memory")]
     pub strict: bool,
 }
 
