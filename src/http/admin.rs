@@ -51,13 +51,13 @@ async fn metrics(State(admin): State<Arc<Admin>>, headers: HeaderMap) -> Respons
 }
 
 async fn status(State(admin): State<Arc<Admin>>, headers: HeaderMap) -> Response {
-    let page = tokio::task::spawn_blocking(move || admin.status.now()).await;
-    let Ok(Ok(page)) = page else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
-    let about = [(header::ETAG, page.tag.clone()), (header::CACHE_CONTROL, "no-cache".to_owned())];
-    if etag::is_known(&headers, &page.tag) {
+    let object = tokio::task::spawn_blocking(move || admin.status.now()).await;
+    let Ok(Ok(object)) = object else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
+    let about = [(header::ETAG, object.tag.clone()), (header::CACHE_CONTROL, "no-cache".to_owned())];
+    if etag::is_known(&headers, &object.tag) {
         return (StatusCode::NOT_MODIFIED, about).into_response();
     }
-    (about, [NO_SNIFF], [(header::CONTENT_TYPE, "application/json")], page.into_body()).into_response()
+    (about, [NO_SNIFF], [(header::CONTENT_TYPE, "application/json")], object.into_body()).into_response()
 }
 
 /// Whether a client asks for OpenMetrics, be it beside other formats.

@@ -45,7 +45,7 @@ struct Last {
 }
 
 /// The object, to be read.
-pub(super) struct Page {
+pub(super) struct Object {
     /// What it is called as long as it says the same.
     pub(super) tag: String,
     pieces: Pieces,
@@ -100,7 +100,7 @@ impl Status {
     }
 
     /// How it stands now. It looks through all findings if there are new ones.
-    pub(super) fn now(&self) -> serde_json::Result<Page> {
+    pub(super) fn now(&self) -> serde_json::Result<Object> {
         let (standing, readiness) = (self.catalog.standing(), self.health.readiness());
         let names = Names::of(standing.iter().flat_map(|standing| standing.roots.iter()));
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,7 +108,7 @@ impl Status {
         let head = serde_json::to_string(&self.head(standing.as_ref(), readiness, &last))?;
         let since = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let tag = format!("W/\"{:x}-{}-{}\"", since.as_micros(), last.number, readiness.as_str());
-        Ok(Page { tag, pieces: Pieces::new(head, standing, names) })
+        Ok(Object { tag, pieces: Pieces::new(head, standing, names) })
     }
 
     fn head<'a>(&self, standing: Option<&Standing>, readiness: Readiness, last: &'a Last) -> Head<'a> {
@@ -150,7 +150,7 @@ impl Last {
     }
 }
 
-impl Page {
+impl Object {
     /// The bytes, as they are asked for.
     pub(super) fn into_body(self) -> Body {
         Body::from_stream(self.pieces.stream())
