@@ -43,4 +43,4 @@ pub use live::{Catalog, ReadError};
 pub use looks::LookCounts;
 pub use shard::{File, Node, Skill, Stated, Totals};
 pub use snapshot::Snapshot;
-pub use standing::{Look, Mounted, Standing};
+pub use standing::{Look, Mounted, Standing, innermost};

@@ -16,6 +16,7 @@ mod crowd;
 mod direct;
 mod drain;
 mod endpoint;
+mod etag;
 mod exchange;
 mod forwarded;
 mod guard;
@@ -58,7 +59,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::mcp;
 
-use accept::Counts;
+use accept::ConnectionCounts;
 use admin::Admin;
 use drain::Drain;
 use endpoint::Endpoint;
@@ -141,49 +142,66 @@ pub struct Doors {
     pub admin: Option<Door>,
 }
 
+/// What answers, through whichever door it is asked.
+struct Answering {
+    /// The endpoint.
+    endpoint: Router,
+    /// The page, the metrics and the status.
+    beside: Router,
+    health: Health,
+    observer: Arc<Observer>,
+    sessions: Arc<Sessions>,
+    connections: Arc<ConnectionCounts>,
+}
+
+impl Answering {
+    /// What `handler` and its catalog have to say, as `options` want it, until `drain`.
+    fn new(handler: mcp::Handler, options: &Options, drain: &Drain) -> Self {
+        let (started, catalog) = (SystemTime::now(), handler.catalog().clone());
+        let sessions = Sessions::new(catalog.clone(), options.sessions, drain.begun().clone());
+        let turns = Turns::default();
+        let page = options
+            .page
+            .then(|| page::routes(catalog.clone(), handler.name(), turns.clone(), drain.begun().clone()));
+        let endpoint = Arc::new(Endpoint::new(handler, sessions.clone(), turns, drain.begun().clone()));
+        let health = Health::new(catalog.clone(), drain.begun().clone());
+        let metrics = Arc::new(Metrics::default());
+        let connections = Arc::new(ConnectionCounts::default());
+        let observer = Arc::new(Observer {
+            metrics: metrics.clone(),
+            endpoint: options.path.clone(),
+            is_logged: options.access_log,
+        });
+        let exposition = Exposition::new(Sources {
+            metrics,
+            connections: connections.clone(),
+            catalog: catalog.clone(),
+            sessions: sessions.clone(),
+            gate: endpoint.gate().clone(),
+            started,
+        });
+        let status = Status::new(catalog, health.clone(), started);
+        let beside = admin::routes(Admin::new(exposition, status)).merge(page.unwrap_or_default());
+        let endpoint = Router::new().route(options.path.as_str(), any(endpoint::answer)).with_state(endpoint);
+        Self { endpoint, beside, health, observer, sessions, connections }
+    }
+}
+
 /// Serves everybody who comes in and is admitted, until the first of `signals`. Requests in hand are then answered first, and
 /// subscriptions ended, within a bound or until the second one. How it stands is told until that is done.
 pub async fn serve(doors: Doors, handler: mcp::Handler, options: Options, signals: impl Stream<Item = ()>) {
-    let (started, catalog) = (SystemTime::now(), handler.catalog().clone());
-    let drain = Drain::new(options.drain);
-    let sessions = Sessions::new(catalog.clone(), options.sessions, drain.begun().clone());
-    let turns = Turns::default();
-    let page = options
-        .page
-        .then(|| page::routes(catalog.clone(), handler.name(), turns.clone(), drain.begun().clone()));
-    let endpoint = Arc::new(Endpoint::new(handler, sessions.clone(), turns, drain.begun().clone()));
-    let health = Health::new(catalog.clone(), drain.begun().clone());
-    let metrics = Arc::new(Metrics::default());
-    let connections = Arc::new(Counts::default());
-    let observer = Arc::new(Observer {
-        metrics: metrics.clone(),
-        endpoint: options.path.clone(),
-        is_logged: options.access_log,
-    });
-    let exposition = Exposition::new(Sources {
-        metrics,
-        connections: connections.clone(),
-        catalog: catalog.clone(),
-        sessions: sessions.clone(),
-        gate: endpoint.gate().clone(),
-        started,
-    });
-    let admin = admin::routes(Admin::new(exposition, Status::new(catalog, health.clone(), started)));
-    let admin = admin.merge(page.unwrap_or_default());
-
-    let Doors { main, admin: admin_door } = doors;
-    let mut routes = Router::new().route(options.path.as_str(), any(endpoint::answer)).with_state(endpoint);
-    let end = Drain::new(ADMIN_DRAIN);
+    let (drain, end) = (Drain::new(options.drain), Drain::new(ADMIN_DRAIN));
+    let Answering { endpoint, beside, health, observer, sessions, connections } =
+        Answering::new(handler, &options, &drain);
+    let Doors { main, admin } = doors;
     // Both doors show the same certificate.
     let tls = main.listener.tls();
-    let admin = match admin_door {
-        None => {
-            routes = routes.merge(admin);
-            Either::Left(ready(()))
-        }
+    let (routes, admin) = match admin {
+        None => (endpoint.merge(beside), Either::Left(ready(()))),
         Some(door) => {
-            let admin = router(admin, &door.admission, health.clone(), observer.clone());
-            Either::Right(accept::run(door.listener, admin, end.clone(), connections.clone()))
+            let beside = router(beside, &door.admission, health.clone(), observer.clone());
+            let served = accept::run(door.listener, beside, end.clone(), connections.clone());
+            (endpoint, Either::Right(served))
         }
     };
     let routes = router(routes, &main.admission, health, observer);

@@ -6,13 +6,14 @@
 //!    │ look again                              │ held in one cell, swapped whole
 //!  watch (events, polling, SIGHUP)             ▼
 //!                                            mcp ─▶ stdio | http ─▶ the host
+//!                                            page ─▶ http ─▶ a browser
 //! ```
 //!
 //! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
 //!
-//! Imports point one way: `main → commands → cli, progress → stdio, http → mcp, page, log → report → catalog, watch → index →
-//! tree, format → hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri → skill, finding`. What does *not*
-//! happen is as much a part of the design:
+//! Imports point one way: `main → commands → cli → stdio, http → mcp, page, log → report, progress → catalog, watch → index →
+//! tree, format → hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri, timestamp → skill, finding`. What does
+//! *not* happen is as much a part of the design:
 //!
 //! - A bad file is a [`finding::Finding`], never an error that stops a neighbour.
 //! - No byte leaves with another size or digest than the current [`catalog::Snapshot`] states for its URI, also while files

@@ -17,7 +17,7 @@ use crate::finding::Finding;
 
 pub use annotate::text;
 pub use github::github;
-pub use json::{item as finding_item, json};
+pub use json::{Summary, item as finding_item, json};
 pub use sarif::sarif;
 pub use summary::{Skipped, count, left_out, serving, size, skipped_skills};
 pub use table::table;

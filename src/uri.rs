@@ -34,6 +34,11 @@ pub enum UriError {
     Segment,
 }
 
+/// A served path's parent, empty at the top, and its last segment.
+pub fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
 /// The URI of a served path.
 pub fn from_path(path: &str) -> String {
     let mut uri = String::with_capacity(SCHEME.len() + path.len());

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use common::http::{Request, Response, Server};
-use common::{Era, PATIENCE, skills, skillserve, wait_until, write};
+use common::{PATIENCE, skills, skillserve, wait_until, write};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -102,7 +102,7 @@ fn http(dir: &Path, options: &[&str]) -> Command {
 }
 
 fn list() -> Request {
-    Request::message(Era::Modern, &Era::Modern.request(1, "skills/list", json!({})))
+    Request::modern("skills/list", json!({}))
 }
 
 fn with_token(token: &str) -> Request {

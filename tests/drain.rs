@@ -37,11 +37,11 @@ fn start(root: &Path, options: &[&str]) -> Server {
 }
 
 fn list() -> Request {
-    Request::message(Era::Modern, &Era::Modern.request(1, "skills/list", json!({})))
+    Request::modern("skills/list", json!({}))
 }
 
 fn read() -> Request {
-    Request::message(Era::Modern, &Era::Modern.request(1, "resources/read", json!({"uri": URI})))
+    Request::modern("resources/read", json!({"uri": URI}))
 }
 
 /// A client that has begun to read a large answer, and how it began.
@@ -54,8 +54,7 @@ fn begin_to_read(server: &Server) -> (TcpStream, u8) {
 }
 
 fn signal(server: &Server) {
-    let id = server.child.id().to_string();
-    assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
+    common::signal(&server.child, "TERM");
 }
 
 fn wait_for_end(server: &mut Server) {

@@ -141,7 +141,7 @@ fn malformed_parameters_are_no_unknown_method() {
         let get = Request::message(era, &era.request(1, "skills/get", json!({})));
         check(&server, &get, 200, Some(-32602));
     }
-    let unknown = Request::message(Era::Modern, &Era::Modern.request(1, "foo", json!({})));
+    let unknown = Request::modern("foo", json!({}));
     check(&server, &unknown, 404, Some(-32601));
 }
 
@@ -338,9 +338,7 @@ fn a_signal_lets_requests_in_hand_be_answered() {
         stream.write_all(&Request::message(Era::Modern, &read).to_bytes(&server.address)).unwrap();
         let mut first = [0];
         stream.read_exact(&mut first).unwrap();
-        let kill =
-            std::process::Command::new("kill").args(["-s", name, &server.child.id().to_string()]).status();
-        assert!(kill.unwrap().success());
+        common::signal(&server.child, name);
         wait_until("no more connections are taken", || {
             std::net::TcpStream::connect(&server.address).is_err()
         });

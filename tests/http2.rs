@@ -17,11 +17,11 @@ use tokio::time::timeout;
 const MAKEFILE: &str = "skill://csv/Makefile";
 
 fn list() -> Request {
-    Request::message(Era::Modern, &Era::Modern.request(1, "skills/list", json!({})))
+    Request::modern("skills/list", json!({}))
 }
 
 fn read(uri: &str) -> Request {
-    Request::message(Era::Modern, &Era::Modern.request(1, "resources/read", json!({"uri": uri})))
+    Request::modern("resources/read", json!({"uri": uri}))
 }
 
 /// A head that says a body will come.
@@ -115,8 +115,7 @@ fn a_subscription_is_a_stream_among_others() {
         until("notifications/resources/updated").await;
         #[cfg(unix)]
         {
-            let id = server.child.id().to_string();
-            assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
+            common::signal(&server.child, "TERM");
             // The final result, and then the end of the stream.
             until("\"result\"").await;
             let end = timeout(PATIENCE, events.body.data()).await.expect("an end");

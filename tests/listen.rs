@@ -17,11 +17,11 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 use common::http::{Request, Response, Server};
-use common::{Era, PATIENCE, skills, skillserve, wait_until};
+use common::{PATIENCE, skills, skillserve, wait_until};
 use serde_json::json;
 
 fn list() -> Request {
-    Request::message(Era::Modern, &Era::Modern.request(1, "skills/list", json!({})))
+    Request::modern("skills/list", json!({}))
 }
 
 /// A server that listens somewhere.
@@ -60,8 +60,7 @@ impl Running {
     }
 
     fn stop(&mut self) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").arg(pid).status().unwrap().success());
+        common::signal(&self.child, "TERM");
         assert!(self.child.wait().unwrap().success());
     }
 }

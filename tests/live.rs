@@ -47,8 +47,7 @@ fn check(events: &mut Events, subscription: Option<u64>, expected: &[(&str, Opti
 }
 
 fn signal(server: &Server, name: &str) {
-    let id = server.child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    common::signal(&server.child, name);
 }
 
 #[test]
@@ -240,7 +239,7 @@ fn a_client_beyond_the_most_sessions_is_answered_without_one() {
     let third = Session::start(&server);
     assert!(third.id.is_some());
     // Newer clients know of no sessions.
-    let list = Request::message(Era::Modern, &Era::Modern.request(1, "skills/list", json!({})));
+    let list = Request::modern("skills/list", json!({}));
     assert_eq!(server.exchange(&list.with("Mcp-Session-Id", "x")).status, 200);
 
     let mut events = third.stream();

@@ -44,7 +44,7 @@ fn start(bed: &TempDir, options: &[&str]) -> Server {
 
 /// A message of the protocol's newest revision.
 fn ask(method: &str, params: Value) -> Request {
-    Request::message(Era::Modern, &Era::Modern.request(1, method, params))
+    Request::modern(method, params)
 }
 
 /// The body of what answers a GET.

@@ -184,8 +184,7 @@ fn a_change_is_told_and_shown() {
 
 #[cfg(unix)]
 fn stop(server: &mut Server) {
-    let pid = server.child.id().to_string();
-    assert!(std::process::Command::new("kill").arg(&pid).status().unwrap().success());
+    common::signal(&server.child, "TERM");
 }
 
 #[cfg(not(unix))]

@@ -26,8 +26,7 @@ fn check_end(host: &mut Host) {
 }
 
 fn signal(host: &Host, name: &str) {
-    let kill = std::process::Command::new("kill").args(["-s", name, &host.child.id().to_string()]).status();
-    assert!(kill.unwrap().success());
+    common::signal(&host.child, name);
 }
 
 /// Sends a line that is no request of the protocol, and checks the error that answers it.
@@ -185,7 +184,7 @@ fn a_signal_is_the_end_with_sockets_for_pipes() {
     ours.set_read_timeout(Some(PATIENCE)).unwrap();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(ours), &mut line).unwrap();
     assert!(line.contains("supportedVersions"), "{line}");
-    std::process::Command::new("kill").args(["-s", "TERM", &child.id().to_string()]).status().unwrap();
+    common::signal(&child, "TERM");
     let begin = std::time::Instant::now();
     wait_until("the program ends", || child.try_wait().unwrap().is_some());
     assert!(child.wait().unwrap().success());

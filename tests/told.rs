@@ -130,8 +130,7 @@ fn check_watching(bed: &Path, command: Command) {
     // At once, or an edit would be told of first.
     fs::rename(root.join("csv"), bed.join("csv")).unwrap();
     watching.check(seen, &["removed  skill://csv/SKILL.md"]);
-    let id = watching.child.id().to_string();
-    assert!(Command::new("kill").args(["-s", "TERM", &id]).status().unwrap().success());
+    common::signal(&watching.child, "TERM");
     wait_until("the program ends", || watching.child.try_wait().unwrap().is_some());
     assert!(watching.child.wait().unwrap().success());
 }

@@ -1,6 +1,6 @@
 //! What the last look found: what is served, and what is not and why.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -62,6 +62,14 @@ impl Standing {
     pub(super) fn tells_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.snapshot, &other.snapshot) && Arc::ptr_eq(&self.findings, &other.findings)
     }
+}
+
+/// Which of `roots` a path lies in, by its number, and what of the path is below it. Where one root holds another, it is
+/// the inner one.
+pub fn innermost<'a>(roots: impl Iterator<Item = &'a Path>, path: &Path) -> Option<(usize, &Path)> {
+    let holding =
+        roots.enumerate().filter_map(|(number, root)| Some((number, path.strip_prefix(root).ok()?)));
+    holding.min_by_key(|(_, below)| below.as_os_str().len())
 }
 
 impl Mounted {

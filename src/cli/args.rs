@@ -237,11 +237,11 @@ pub(super) struct ServingArgs {
         value_name = "BYTES",
         env = "SKILLSERVE_CACHE_BYTES",
         default_value_t = CACHE_BYTES,
-        help_heading = "Memory"
+        help_heading = "Starting and memory"
     )]
     pub cache_bytes: u64,
     /// Keep what is known of files in FILE, outside of what is served, so that the next start need not read them again
-    #[arg(long, value_name = "FILE", env = "SKILLSERVE_INDEX", help_heading = "Starting")]
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_INDEX", help_heading = "Starting and memory")]
     pub index: Option<PathBuf>,
     /// Wait this long for a directory that is not there yet
     #[arg(
@@ -249,11 +249,11 @@ pub(super) struct ServingArgs {
         value_name = "SECONDS",
         env = "SKILLSERVE_WAIT_FOR_ROOT",
         default_value_t = 0,
-        help_heading = "Starting"
+        help_heading = "Starting and memory"
     )]
     pub wait_for_root: u64,
     /// Serve nothing, and exit with 2, if a skill cannot be served
-    #[arg(long, env = "SKILLSERVE_STRICT", value_parser = BoolishValueParser::new(), help_heading = "Starting")]
+    #[arg(long, env = "SKILLSERVE_STRICT", value_parser = BoolishValueParser::new(), help_heading = "Starting and memory")]
     pub strict: bool,
 }
 
@@ -264,9 +264,6 @@ pub(super) struct ListeningArgs {
     /// systemd passes is taken instead
     #[arg(long, value_name = "ADDRESS", env = "SKILLSERVE_LISTEN", default_value = "127.0.0.1:8008")]
     pub listen: String,
-    /// Serve metrics and status on this address instead, not beside the endpoint
-    #[arg(long, value_name = "HOST:PORT", env = "SKILLSERVE_ADMIN_LISTEN")]
-    pub admin_listen: Option<String>,
     /// The path of the endpoint
     #[arg(long, value_name = "PATH", env = "SKILLSERVE_PATH", default_value = "/mcp")]
     pub path: String,
@@ -280,31 +277,45 @@ pub(super) struct ListeningArgs {
     #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_DRAIN_SECONDS", default_value_t = 5)]
     pub drain_seconds: u64,
     /// A host name under which clients may ask, besides this machine's own. Can be repeated
-    #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST")]
+    #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST", help_heading = "Who may ask")]
     pub allow_host: Vec<String>,
     /// A web page's origin that may ask, besides this server's own: https://app.example. Can be repeated
-    #[arg(long, value_name = "ORIGIN", env = "SKILLSERVE_ALLOW_ORIGIN")]
+    #[arg(long, value_name = "ORIGIN", env = "SKILLSERVE_ALLOW_ORIGIN", help_heading = "Who may ask")]
     pub allow_origin: Vec<String>,
     /// Answer only holders of a token in FILE: one NAME:TOKEN or NAME:sha256:HEX a line, read again when it changes
-    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TOKEN_FILE")]
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TOKEN_FILE", help_heading = "Who may ask")]
     pub token_file: Option<PathBuf>,
     /// Answer everybody, also beyond this machine
-    #[arg(long, env = "SKILLSERVE_ANONYMOUS", value_parser = BoolishValueParser::new())]
+    #[arg(long, env = "SKILLSERVE_ANONYMOUS", value_parser = BoolishValueParser::new(), help_heading = "Who may ask")]
     pub anonymous: bool,
     /// Take the word of a proxy at this address for where a request comes from: 10.0.0.0/8, ::1, unix. Can be repeated
-    #[arg(long, value_name = "CIDR", env = "SKILLSERVE_TRUSTED_PROXY")]
+    #[arg(long, value_name = "CIDR", env = "SKILLSERVE_TRUSTED_PROXY", help_heading = "Who may ask")]
     pub trusted_proxy: Vec<String>,
     /// The most requests a minute, and at once, of one holder of a token or one address; 0 for no limit
-    #[arg(long, value_name = "N", env = "SKILLSERVE_RATE_LIMIT", default_value_t = crate::http::RATE_LIMIT)]
+    #[arg(long, value_name = "N", env = "SKILLSERVE_RATE_LIMIT", default_value_t = crate::http::RATE_LIMIT, help_heading = "Who may ask")]
     pub rate_limit: u32,
     /// Keep at most this many sessions of clients from before 2026-07-28, which hear of changes only in one
-    #[arg(long, value_name = "N", env = "SKILLSERVE_SESSIONS", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "SKILLSERVE_SESSIONS",
+        default_value_t = 0,
+        help_heading = "Changes"
+    )]
     pub sessions: usize,
     /// Do not tell each request on stderr
     #[arg(long, env = "SKILLSERVE_NO_ACCESS_LOG", value_parser = BoolishValueParser::new(), help_heading = "Messages")]
     pub no_access_log: bool,
+    /// Serve the page, metrics and status on this address instead, not beside the endpoint
+    #[arg(
+        long,
+        value_name = "HOST:PORT",
+        env = "SKILLSERVE_ADMIN_LISTEN",
+        help_heading = "For people and monitoring"
+    )]
+    pub admin_listen: Option<String>,
     /// Serve no page for people at /
-    #[arg(long, env = "SKILLSERVE_NO_PAGE", value_parser = BoolishValueParser::new())]
+    #[arg(long, env = "SKILLSERVE_NO_PAGE", value_parser = BoolishValueParser::new(), help_heading = "For people and monitoring")]
     pub no_page: bool,
 }
 

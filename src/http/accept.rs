@@ -25,7 +25,7 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 /// What has become of connections so far.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct ConnectionCounts {
     /// How many are open.
     pub(crate) open: AtomicU64,
     /// How many were let in.
@@ -38,7 +38,7 @@ pub(crate) struct Counts {
 
 /// Serves connections until `drain` begins, and then those that have a request in hand until it is answered or `drain` is
 /// over.
-pub(super) async fn run(listener: Listener, router: Router, drain: Drain, counts: Arc<Counts>) {
+pub(super) async fn run(listener: Listener, router: Router, drain: Drain, counts: Arc<ConnectionCounts>) {
     let server = Server::new(router, drain.clone());
     let connections = TaskTracker::new();
     tokio::select! {
@@ -56,7 +56,12 @@ pub(super) async fn run(listener: Listener, router: Router, drain: Drain, counts
     }
 }
 
-async fn accept(listener: &Listener, server: &Server, connections: &TaskTracker, counts: &Arc<Counts>) {
+async fn accept(
+    listener: &Listener,
+    server: &Server,
+    connections: &TaskTracker,
+    counts: &Arc<ConnectionCounts>,
+) {
     let crowd = Crowd::new(connections_max());
     loop {
         match listener.accept().await {
@@ -78,7 +83,7 @@ async fn accept(listener: &Listener, server: &Server, connections: &TaskTracker,
     }
 }
 
-async fn serve(server: Server, stream: Stream, peer: Peer, guest: Arc<Guest>, counts: Arc<Counts>) {
+async fn serve(server: Server, stream: Stream, peer: Peer, guest: Arc<Guest>, counts: Arc<ConnectionCounts>) {
     counts.open.fetch_add(1, Relaxed);
     let open = Open { guest, counts };
     server.serve(stream, peer, open.guest.clone()).await;
@@ -87,7 +92,7 @@ async fn serve(server: Server, stream: Stream, peer: Peer, guest: Arc<Guest>, co
 /// A connection that is counted while it is open.
 struct Open {
     guest: Arc<Guest>,
-    counts: Arc<Counts>,
+    counts: Arc<ConnectionCounts>,
 }
 
 impl Drop for Open {
@@ -134,11 +139,11 @@ mod tests {
     const BEGIN_2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     const LARGE: usize = 64 << 20;
 
-    async fn start(router: Router) -> (SocketAddr, Arc<Counts>) {
+    async fn start(router: Router) -> (SocketAddr, Arc<ConnectionCounts>) {
         let listener =
             Listener::bind("--listen", &Address::Network("127.0.0.1:0".into()), None).await.unwrap();
         let address = listener.place().address.unwrap();
-        let counts = Arc::<Counts>::default();
+        let counts = Arc::<ConnectionCounts>::default();
         tokio::spawn(run(listener, router, Drain::new(Duration::ZERO), counts.clone()));
         (address, counts)
     }

@@ -10,7 +10,7 @@ use http_body_util::BodyExt as _;
 use crate::mcp::REQUEST_MAX_BYTES;
 
 use super::refusal::Refused;
-use super::share::{Place, Places, Sharer};
+use super::share::{Sharer, Slot, Slots};
 
 /// How long a client may take to send a request's body.
 const READ_MAX: Duration = Duration::from_secs(20);
@@ -22,20 +22,20 @@ const LARGE_MAX: u32 = 256;
 /// Where bodies are read.
 #[derive(Debug)]
 pub(super) struct Bodies {
-    large: Places,
+    large: Slots,
 }
 
-/// A body that has been read. It has its place until it is gone.
+/// A body that has been read. It has its slot until it is gone.
 #[derive(Debug)]
 pub(super) struct Read {
     /// The whole of it.
     pub(super) bytes: Bytes,
-    _place: Option<Place>,
+    _slot: Option<Slot>,
 }
 
 impl Default for Bodies {
     fn default() -> Self {
-        Self { large: Places::new(LARGE_MAX) }
+        Self { large: Slots::new(LARGE_MAX) }
     }
 }
 
@@ -50,7 +50,7 @@ impl Bodies {
 
     async fn collect(&self, mut body: Body, extensions: &Extensions) -> Result<Read, Refused> {
         let mut bytes = BytesMut::new();
-        let mut place = None;
+        let mut slot = None;
         while let Some(frame) = body.frame().await {
             let broke_off = |_| Refused::new(StatusCode::BAD_REQUEST, "the request broke off");
             let Ok(part) = frame.map_err(broke_off)?.into_data() else { continue };
@@ -59,16 +59,16 @@ impl Bodies {
                 let why = "the request is larger than 256 KiB";
                 return Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, why));
             }
-            if length > SMALL_MAX_BYTES && place.is_none() {
+            if length > SMALL_MAX_BYTES && slot.is_none() {
                 let found = self.large.take(&Sharer::of(extensions));
                 let busy = || Refused::busy("too many large requests come in; try again in a moment");
-                place = Some(found.ok_or_else(busy)?);
-                // It does not grow further, to no more than its place is for.
+                slot = Some(found.ok_or_else(busy)?);
+                // It does not grow further, to no more than its slot is for.
                 bytes.reserve(REQUEST_MAX_BYTES - bytes.len());
             }
             bytes.extend_from_slice(&part);
         }
-        Ok(Read { bytes: bytes.freeze(), _place: place })
+        Ok(Read { bytes: bytes.freeze(), _slot: slot })
     }
 }
 

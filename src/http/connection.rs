@@ -22,7 +22,7 @@ use super::drain::Drain;
 use super::listen::{Io, Stream};
 use super::pace::{Paced, Paces};
 use super::refusal::Refused;
-use super::share::{Places, Sharer};
+use super::share::{Sharer, Slots};
 use super::turns;
 
 /// How long a client may take from a connection's beginning, or from the last answer, to the end of the next request's
@@ -60,7 +60,7 @@ const PING: Duration = Duration::from_secs(20);
 pub(super) struct Server {
     builder: Builder<TokioExecutor>,
     router: Router,
-    requests: Places,
+    requests: Slots,
     drain: Drain,
 }
 
@@ -86,7 +86,7 @@ impl Server {
             .max_local_error_reset_streams(RESETS_MAX)
             .keep_alive_interval(PING)
             .keep_alive_timeout(PING);
-        Self { builder, router, requests: Places::new(REQUESTS_MAX), drain }
+        Self { builder, router, requests: Slots::new(REQUESTS_MAX), drain }
     }
 
     /// Serves one connection to its end.
@@ -146,14 +146,14 @@ impl Server {
         let is_shared = request.version() == Version::HTTP_2;
         let sharer = Sharer::from(&Caller::at(Some(&peer)));
         let response = match self.requests.take(&sharer) {
-            Some(place) => {
+            Some(slot) => {
                 // One with a body has come in whole only when that has been read.
                 let in_hand = request.body().is_end_stream().then(|| guest.asked());
                 let mut request = request.map(Body::new);
                 request.extensions_mut().insert(guest.clone());
                 request.extensions_mut().insert(peer);
                 let Ok(response) = self.router.call(request).await;
-                turns::keep(response, (place, in_hand))
+                turns::keep(response, (slot, in_hand))
             }
             None => Refused::busy("there are too many requests in hand; try again in a moment").into(),
         };

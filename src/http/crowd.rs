@@ -21,7 +21,7 @@ const IN_VAIN_MAX: usize = 100;
 pub(super) struct Crowd {
     /// The most that are open at once.
     max: usize,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     waiting: Mutex<Waiting>,
     /// Told of each one that begins to wait.
     came: Notify,
@@ -39,8 +39,8 @@ struct Waiting {
 impl Crowd {
     /// At most `max` connections at once.
     pub(super) fn new(max: usize) -> Arc<Self> {
-        let places = Arc::new(Semaphore::new(max));
-        Arc::new(Self { max, places, waiting: Mutex::default(), came: Notify::new() })
+        let slots = Arc::new(Semaphore::new(max));
+        Arc::new(Self { max, slots, waiting: Mutex::default(), came: Notify::new() })
     }
 
     /// Lets a connection in; if need be, another one has to leave. Three quarters of all may come from one address, for
@@ -53,12 +53,12 @@ impl Crowd {
             drop(own);
             waiting.connections.remove(&number).inspect(|(_, dismissed)| dismissed.cancel());
         }
-        let place = tokio::select! {
+        let slot = tokio::select! {
             biased;
-            place = self.places.clone().acquire_owned() => place,
-            () = self.dismiss_one() => self.places.clone().acquire_owned().await,
+            slot = self.slots.clone().acquire_owned() => slot,
+            () = self.dismiss_one() => self.slots.clone().acquire_owned().await,
         };
-        Some(Guest::new(self.clone(), sharer, place.ok()?))
+        Some(Guest::new(self.clone(), sharer, slot.ok()?))
     }
 
     fn holds_most(&self, sharer: &Sharer) -> bool {
@@ -98,7 +98,7 @@ pub(super) struct Guest {
     sharer: Sharer,
     dismissed: CancellationToken,
     state: Mutex<State>,
-    _place: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
 }
 
 #[derive(Debug)]
@@ -115,12 +115,12 @@ struct State {
 
 impl Guest {
     /// A connection whose client is waited for.
-    fn new(crowd: Arc<Crowd>, sharer: Sharer, place: OwnedSemaphorePermit) -> Arc<Self> {
+    fn new(crowd: Arc<Crowd>, sharer: Sharer, slot: OwnedSemaphorePermit) -> Arc<Self> {
         let dismissed = CancellationToken::new();
         *lock(&crowd.waiting).open.entry(sharer.clone()).or_default() += 1;
         let number = crowd.enter(&sharer, &dismissed);
         let state = Mutex::new(State { number, in_hand: 0, heard: Instant::now(), in_vain: 0 });
-        Arc::new(Self { crowd, sharer, dismissed, state, _place: place })
+        Arc::new(Self { crowd, sharer, dismissed, state, _slot: slot })
     }
 
     /// Ends when the connection is to make room.

@@ -22,12 +22,6 @@ impl Drain {
         Self { begun: CancellationToken::new(), over: CancellationToken::new(), max }
     }
 
-    /// Whether the server is to end, and so is not ready for anything more.
-    #[allow(dead_code, reason = "for whoever says whether the server is ready")]
-    pub(crate) fn has_begun(&self) -> bool {
-        self.begun.is_cancelled()
-    }
-
     /// What is cancelled when the end begins: whatever lasts ends with it.
     pub(crate) fn begun(&self) -> &CancellationToken {
         &self.begun
@@ -83,6 +77,6 @@ mod tests {
     async fn without_a_signal_it_does_not_begin() {
         let drain = Drain::new(MAX);
         let _ = timeout(Duration::from_secs(60), drain.follow(stream::empty())).await;
-        assert!(!drain.has_begun());
+        assert!(!drain.begun().is_cancelled());
     }
 }

@@ -27,7 +27,7 @@ use super::guard::{self, Page};
 use super::legacy::{self, Holding};
 use super::refusal::Refused;
 use super::sessions::Sessions;
-use super::share::{Places, Sharer};
+use super::share::{Sharer, Slots};
 use super::stream::KEEP_ALIVE;
 use super::turns::{self, Turns};
 
@@ -48,7 +48,7 @@ pub(super) struct Endpoint {
     catalog: Catalog,
     bodies: Bodies,
     turns: Turns,
-    listens: Places,
+    listens: Slots,
     /// Absent where a test compares with what is answered otherwise.
     direct: Option<Direct>,
     service: StreamableHttpService<Handler, NeverSessionManager>,
@@ -78,7 +78,7 @@ impl Endpoint {
             .disable_allowed_origins();
         let direct = Some(Direct::new(handler.clone(), ""));
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::default(), config);
-        let listens = Places::new(LISTENS_MAX);
+        let listens = Slots::new(LISTENS_MAX);
         let bodies = Bodies::default();
         Self { catalog, bodies, turns, listens, direct, service, gate, sessions }
     }

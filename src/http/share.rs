@@ -88,25 +88,25 @@ impl Ledger {
 
 /// Something of which there are so many, to be had at once or not at all.
 #[derive(Clone, Debug)]
-pub(super) struct Places(Arc<Mutex<Ledger>>);
+pub(super) struct Slots(Arc<Mutex<Ledger>>);
 
 /// One of them, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
-    places: Places,
+pub(super) struct Slot {
+    slots: Slots,
     sharer: Sharer,
 }
 
-impl Places {
+impl Slots {
     /// So many for everybody together.
     pub(super) fn new(all: u32) -> Self {
         Self(Arc::new(Mutex::new(Ledger::new(all.into()))))
     }
 
     /// One for somebody, if they may have it.
-    pub(super) fn take(&self, sharer: &Sharer) -> Option<Place> {
+    pub(super) fn take(&self, sharer: &Sharer) -> Option<Slot> {
         self.lock().take(sharer, 1).ok()?;
-        Some(Place { places: self.clone(), sharer: sharer.clone() })
+        Some(Slot { slots: self.clone(), sharer: sharer.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Ledger> {
@@ -115,9 +115,9 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
-        self.places.lock().change(&self.sharer, -1);
+        self.slots.lock().change(&self.sharer, -1);
     }
 }
 
@@ -132,16 +132,16 @@ mod tests {
     /// How many each of so many callers gets of 120, if each takes what they can in turn.
     #[track_caller]
     fn check(callers: usize, expected: usize) {
-        let places = Places::new(120);
+        let slots = Slots::new(120);
         let names: Vec<_> = (0..callers).map(|number| Sharer::Named(number.to_string().into())).collect();
-        let held: Vec<_> = (0..120).flat_map(|_| names.iter().filter_map(|name| places.take(name))).collect();
+        let held: Vec<_> = (0..120).flat_map(|_| names.iter().filter_map(|name| slots.take(name))).collect();
         for name in &names {
-            assert_eq!(held.iter().filter(|place| place.sharer == *name).count(), expected, "{name:?}");
+            assert_eq!(held.iter().filter(|slot| slot.sharer == *name).count(), expected, "{name:?}");
         }
-        // The next one has a place all the same, and all are free again in the end.
-        assert!(places.take(&Sharer::At(Network::Unix)).is_some());
+        // The next one has a slot all the same, and all are free again in the end.
+        assert!(slots.take(&Sharer::At(Network::Unix)).is_some());
         drop(held);
-        let ledger = places.lock();
+        let ledger = slots.lock();
         assert_eq!((ledger.free, ledger.held.len()), (120, 0));
     }
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::catalog::{Catalog, Look, Snapshot, Standing, Totals};
 use crate::finding::Finding;
-use crate::report::Skipped;
+use crate::report::{Skipped, Summary};
 use crate::timestamp;
 
 use super::health::{Health, Readiness};
@@ -45,7 +45,7 @@ struct Last {
 }
 
 /// The object, to be read.
-pub(super) struct Page {
+pub(super) struct Object {
     /// What it is called as long as it says the same.
     pub(super) tag: String,
     pieces: Pieces,
@@ -93,16 +93,6 @@ struct LookItem {
     directories: u64,
 }
 
-#[derive(Serialize)]
-struct Summary {
-    skills: usize,
-    files: usize,
-    bytes: u64,
-    skipped: usize,
-    errors: usize,
-    warnings: usize,
-}
-
 impl Status {
     /// Of what is served from `catalog` since `started`.
     pub(super) fn new(catalog: Catalog, health: Health, started: SystemTime) -> Self {
@@ -110,7 +100,7 @@ impl Status {
     }
 
     /// How it stands now. It looks through all findings if there are new ones.
-    pub(super) fn now(&self) -> serde_json::Result<Page> {
+    pub(super) fn now(&self) -> serde_json::Result<Object> {
         let (standing, readiness) = (self.catalog.standing(), self.health.readiness());
         let names = Names::of(standing.iter().flat_map(|standing| standing.roots.iter()));
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,7 +108,7 @@ impl Status {
         let head = serde_json::to_string(&self.head(standing.as_ref(), readiness, &last))?;
         let since = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let tag = format!("W/\"{:x}-{}-{}\"", since.as_micros(), last.number, readiness.as_str());
-        Ok(Page { tag, pieces: Pieces::new(head, standing, names) })
+        Ok(Object { tag, pieces: Pieces::new(head, standing, names) })
     }
 
     fn head<'a>(&self, standing: Option<&Standing>, readiness: Readiness, last: &'a Last) -> Head<'a> {
@@ -127,17 +117,15 @@ impl Status {
             started_at: timestamp::seconds(self.started),
             uptime_seconds: self.started.elapsed().unwrap_or_default().as_secs(),
         };
-        let Totals { skills, files, bytes } =
-            standing.map_or_else(Totals::default, |standing| standing.snapshot.totals());
-        let Skipped { skills: skipped, warnings } = last.skipped;
-        let errors = standing.map_or(0, |standing| standing.findings.len()) - warnings;
+        let totals = standing.map_or_else(Totals::default, |standing| standing.snapshot.totals());
+        let findings = standing.map_or(0, |standing| standing.findings.len());
         Head {
             version: FORMAT_VERSION,
             server,
             state: readiness.as_str(),
             roots: &last.roots,
             look: standing.map(|standing| LookItem::of(standing.look)),
-            summary: Summary { skills, files, bytes, skipped, errors, warnings },
+            summary: Summary::of(totals, findings, last.skipped),
         }
     }
 }
@@ -162,7 +150,7 @@ impl Last {
     }
 }
 
-impl Page {
+impl Object {
     /// The bytes, as they are asked for.
     pub(super) fn into_body(self) -> Body {
         Body::from_stream(self.pieces.stream())

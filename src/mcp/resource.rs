@@ -42,7 +42,7 @@ pub(super) fn of_skill<'a>(snapshot: &'a Snapshot, skill: &'a Skill, path: &'a s
 /// A file or directory of a skill. A nested skill's `SKILL.md` is the same resource as in `resources/list`.
 pub(super) fn of_node<'a>(snapshot: &'a Snapshot, node: Node<'a>) -> About<'a> {
     let path = node.path;
-    let (parent, name) = split(path);
+    let (parent, name) = uri::split(path);
     if name == SKILL_MD
         && let Some(skill) = snapshot.skill(parent)
     {
@@ -78,7 +78,7 @@ impl From<About<'_>> for Resource {
 
 /// The media type of the file at a served path.
 pub(super) fn media_type(path: &str, content: Content) -> &'static str {
-    media_type::of(split(path).1, content)
+    media_type::of(uri::split(path).1, content)
 }
 
 /// The one content item of a file that was asked for as `uri`: text where its bytes are text, else base64.
@@ -92,9 +92,4 @@ pub(super) fn contents(uri: String, path: &str, file: Stated, bytes: Bytes) -> R
         Err(bytes) => ResourceContents::blob(STANDARD.encode(bytes), uri),
     };
     contents.with_mime_type(media_type(path, file.content()))
-}
-
-/// A served path's parent, empty at the top, and its last segment.
-fn split(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
 }

@@ -10,6 +10,7 @@ use crate::frontmatter;
 use crate::media_type;
 use crate::report::size;
 use crate::skill::{Content, SKILL_MD};
+use crate::uri;
 
 use super::frame::{Part, frame};
 use super::visible::{self, Text};
@@ -33,7 +34,7 @@ pub struct Shown<'a> {
 
 /// The page of a file. Markdown is rendered unless its source is asked for.
 pub fn file(site: Site<'_>, shown: &Shown<'_>, as_source: bool) -> String {
-    let name = text::split(shown.path).1;
+    let name = uri::split(shown.path).1;
     let rendered = if as_source { None } else { rendered(site, shown, 1) };
     let is_markdown = is_markdown(shown);
     let content = html! {
@@ -102,7 +103,7 @@ fn source(shown: &Shown<'_>) -> Markup {
 }
 
 fn is_markdown(shown: &Shown<'_>) -> bool {
-    media_type::of(text::split(shown.path).1, shown.file.content()) == media_type::MARKDOWN
+    media_type::of(uri::split(shown.path).1, shown.file.content()) == media_type::MARKDOWN
 }
 
 /// A Markdown file as HTML, without its frontmatter; nothing if it is no Markdown or too long.
@@ -110,7 +111,7 @@ pub(super) fn rendered(site: Site<'_>, shown: &Shown<'_>, deeper: u8) -> Option<
     if !is_markdown(shown) || shown.bytes.len() > SHOWN_MAX_BYTES {
         return None;
     }
-    let (dir, name) = text::split(shown.path);
+    let (dir, name) = uri::split(shown.path);
     let body = if name == SKILL_MD {
         frontmatter::parse(shown.bytes).map_or(0, |found| found.fences.body)
     } else {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::catalog::{Mounted, Standing};
+use crate::catalog::{Mounted, Standing, innermost};
 use crate::report::escape;
 
 /// The name that a root goes by.
@@ -29,13 +29,10 @@ pub(super) fn served(standing: &Standing, path: &Path) -> Option<String> {
 /// A path of a finding, below the root that it lies in; of any other only the last name. What is not plainly visible is
 /// escaped.
 pub(super) fn path(standing: &Standing, path: &Path) -> String {
-    let within = |mounted: &Mounted| path.strip_prefix(&mounted.shown).ok().map(Path::to_owned);
-    let nearest = standing.roots.iter().filter_map(|mounted| Some((mounted, within(mounted)?)));
-    match nearest.min_by_key(|(_, rest)| rest.as_os_str().len()) {
-        Some((mounted, rest)) if rest.as_os_str().is_empty() => root(mounted),
-        Some((mounted, rest)) => {
+    match innermost(standing.roots.iter().map(|mounted| mounted.shown.as_path()), path) {
+        Some((number, rest)) => {
             let names = rest.iter().map(|name| escape::path(Path::new(name)));
-            names.fold(root(mounted), |path, name| path + "/" + &name)
+            names.fold(root(&standing.roots[number]), |path, name| path + "/" + &name)
         }
         None => escape::path(Path::new(path.file_name().unwrap_or_default())),
     }

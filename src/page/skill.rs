@@ -26,7 +26,7 @@ const FINDINGS_MAX: usize = 20;
 /// The page of the skill at a served path; nothing if there is none. `skill_md` is its `SKILL.md`, read.
 pub fn skill(site: Site<'_>, path: &str, search: &Search, skill_md: Option<&Shown<'_>>) -> Option<String> {
     let skill = site.standing.snapshot.skill(path)?;
-    let (parent, name) = text::split(path);
+    let (parent, name) = uri::split(path);
     let content = html! {
         nav.crumbs aria-label="Where this is" {
             a href=(href::SKILLS) { "Skills" } " / "
@@ -121,7 +121,7 @@ fn row(skill: &Skill, path: &str, file: &File) -> Markup {
     html! {
         tr data-key=(uri::escaped(path)) {
             th scope="row" { a href=(href::file(path)) { (visible::name(below)) } }
-            td.type { (media_type::of(text::split(path).1, file.content())) }
+            td.type { (media_type::of(uri::split(path).1, file.content())) }
             td.amount { (size(file.size())) }
             td.sum { code.digest title=(text::hex(file)) { (text::hex(file)) } }
         }

@@ -85,7 +85,7 @@ fn errors(site: Site<'_>) -> Markup {
 }
 
 fn row(site: Site<'_>, skill: &Skill) -> Markup {
-    let (parent, name) = text::split(&skill.path);
+    let (parent, name) = uri::split(&skill.path);
     let files = site.standing.snapshot.files(skill);
     let (number, bytes) = files.fold((0, 0), |(n, bytes), (_, file)| (n + 1, bytes + file.size()));
     html! {

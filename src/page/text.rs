@@ -7,11 +7,6 @@ use crate::catalog::File;
 /// The most hex digits of a digest where there is little room: enough to tell files of one skill apart.
 const SHORT_DIGITS: usize = 12;
 
-/// A served path's parent, empty at the top, and its last segment.
-pub(super) fn split(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
-}
-
 /// The hex digits of a file's digest.
 pub(super) fn hex(file: &File) -> String {
     file.digest().to_string().trim_start_matches("sha256:").to_owned()

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::catalog::Totals;
 use crate::finding::Finding;
 
-use super::{Report, artifact};
+use super::{Report, Skipped, artifact};
 
 /// Grows when something is taken away or gets another meaning; members may be added at any time.
 const FORMAT_VERSION: u32 = 1;
@@ -19,8 +20,9 @@ struct Object<'a> {
     findings: Vec<Item<'a>>,
 }
 
+/// How much is served, how much is not, and how much is wrong.
 #[derive(Serialize)]
-struct Summary {
+pub struct Summary {
     skills: usize,
     files: usize,
     bytes: u64,
@@ -60,21 +62,21 @@ struct At {
     loses: &'static str,
 }
 
+impl Summary {
+    /// The sum of what is served, what is not, and so many findings.
+    pub fn of(totals: Totals, findings: usize, skipped: Skipped) -> Self {
+        let Totals { skills, files, bytes } = totals;
+        let Skipped { skills: skipped, warnings } = skipped;
+        Self { skills, files, bytes, skipped, errors: findings - warnings, warnings }
+    }
+}
+
 /// The object, with a line end.
 ///
 /// # Errors
 /// None that is known: every member has a JSON form.
 pub fn json(report: &Report<'_>) -> serde_json::Result<String> {
-    let totals = report.totals;
-    let errors = report.findings.len() - report.skipped.warnings;
-    let summary = Summary {
-        skills: totals.skills,
-        files: totals.files,
-        bytes: totals.bytes,
-        skipped: report.skipped.skills,
-        errors,
-        warnings: report.skipped.warnings,
-    };
+    let summary = Summary::of(report.totals, report.findings.len(), report.skipped);
     let findings = report.findings.iter().map(|finding| item(finding, &finding.path)).collect();
     let object = Object { version: FORMAT_VERSION, summary, notes: &report.notes, findings };
     Ok(serde_json::to_string_pretty(&object)? + "\n")

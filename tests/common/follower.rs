@@ -119,8 +119,7 @@ impl Follower {
 
     /// Sends the program a signal.
     pub fn signal(&self, name: &str) {
-        let id = self.host.child.id().to_string();
-        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+        super::signal(&self.host.child, name);
     }
 }
 

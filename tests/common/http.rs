@@ -169,6 +169,11 @@ impl Request {
         }
     }
 
+    /// A request that says everything itself.
+    pub fn modern(method: &str, params: Value) -> Self {
+        Self::message(Era::Modern, &Era::Modern.request(1, method, params))
+    }
+
     /// A request that only looks.
     pub fn get(path: &'static str) -> Self {
         Self { method: "GET", path, headers: Vec::new(), body: Vec::new() }

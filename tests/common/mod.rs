@@ -10,7 +10,7 @@ pub mod stdio;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -128,6 +128,13 @@ pub trait Client {
         }
         pages
     }
+}
+
+/// Sends a program a signal, by its name without `SIG`.
+#[track_caller]
+pub fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
+    assert!(status.unwrap().success());
 }
 
 /// Waits until `is_so`, with a bound.

@@ -71,8 +71,7 @@ fn a_server_that_is_to_stop_is_not_ready_while_it_still_answers() {
     let read = ask("resources/read", json!({"uri": "skill://good/big.txt"}));
     unread.write_all(&read.to_bytes(&server.address)).unwrap();
     unread.read_exact(&mut [0]).unwrap();
-    let kill = std::process::Command::new("kill").arg(server.child.id().to_string()).status();
-    assert!(kill.unwrap().success());
+    common::signal(&server.child, "TERM");
     wait_until("the server is to stop", || ready().status == 503);
     check(&ready(), 503, "the server is shutting down\n");
     drop(unread);

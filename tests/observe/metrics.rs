@@ -191,9 +191,9 @@ fn both_formats_are_written_as_they_should_be() {
     assert_eq!(open.header("content-type"), Some(media_type));
     assert!(open.body.ends_with(b"# EOF\n"));
 
-    // What is there is what the README says.
-    let readme = include_str!("../../README.md");
-    let rows = readme.lines().filter_map(|line| line.strip_prefix("| `"));
+    // What is there is what the document says.
+    let document = include_str!("../../docs/metrics.md");
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| `"));
     let told = rows.filter(|row| row.starts_with("skillserve_") || row.starts_with("process_"));
     let told: BTreeMap<_, _> = told
         .map(|row| {

@@ -12,7 +12,7 @@ use prometheus_client::registry::Registry;
 
 use crate::catalog::{CacheCounts, Catalog, Standing};
 use crate::finding::{Code, Severity};
-use crate::http::accept::Counts;
+use crate::http::accept::ConnectionCounts;
 use crate::http::outcome::Outcome;
 use crate::http::sessions::Sessions;
 use crate::mcp::gate::Gate;
@@ -25,7 +25,7 @@ use super::{Metrics, STATUSES, process, read};
 #[derive(Debug)]
 pub(in crate::http) struct Sources {
     pub(in crate::http) metrics: Arc<Metrics>,
-    pub(in crate::http) connections: Arc<Counts>,
+    pub(in crate::http) connections: Arc<ConnectionCounts>,
     pub(in crate::http) catalog: Catalog,
     pub(in crate::http) sessions: Arc<Sessions>,
     pub(in crate::http) gate: Gate,

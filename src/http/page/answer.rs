@@ -8,6 +8,7 @@ use http_body_util::Full;
 use crate::page::asset::Asset;
 use crate::skill::Digest;
 
+use super::super::etag;
 use super::value;
 
 /// Nothing is loaded but from this server, and nothing runs but its one script.
@@ -45,28 +46,18 @@ pub(super) async fn beware(mut response: axum::response::Response) -> axum::resp
 
 /// A page, or only that it is still the one that the browser has.
 pub(super) fn page(status: StatusCode, html: String, asked: &HeaderMap) -> Whole {
-    let tag = value(&format!("\"{}\"", Digest::of(html.as_bytes())));
-    let is_known = status == StatusCode::OK && is_known(asked, &tag);
+    let tag = format!("\"{}\"", Digest::of(html.as_bytes()));
+    let is_known = status == StatusCode::OK && etag::is_known(asked, &tag);
     let mut response = Response::new(Full::from(if is_known { String::new() } else { html }));
     *response.status_mut() = if is_known { StatusCode::NOT_MODIFIED } else { status };
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, ASKED_AGAIN);
-    headers.insert(header::ETAG, tag);
+    headers.insert(header::ETAG, value(&tag));
     if status == StatusCode::SERVICE_UNAVAILABLE {
         headers.insert(header::RETRY_AFTER, RETRY_AFTER_SECONDS);
     }
     response
-}
-
-/// Whether the browser has the version with this tag.
-pub(super) fn is_known(asked: &HeaderMap, tag: &HeaderValue) -> bool {
-    let known = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    known.flat_map(|value| value.split(',')).any(|known| {
-        // A proxy that compresses weakens a tag.
-        let known = known.trim();
-        known == "*" || known.trim_start_matches("W/").as_bytes() == tag.as_bytes()
-    })
 }
 
 /// A file of the page itself.

@@ -14,6 +14,7 @@ use crate::catalog::ReadError;
 use crate::media_type;
 use crate::report::escape::is_deceptive;
 
+use super::super::etag;
 use super::answer::{self, ASKED_AGAIN};
 use super::{Asked, Pages, path, value};
 
@@ -36,8 +37,8 @@ pub(super) async fn answer(State(pages): State<Arc<Pages>>, Query(asked): Asked,
         Err(ReadError::NotServed) => return answer::missing(),
         Err(ReadError::Changing | ReadError::Unavailable) => return answer::busy(),
     };
-    let tag = value(&format!("\"{}\"", file.digest()));
-    let is_known = answer::is_known(&head.headers, &tag);
+    let tag = format!("\"{}\"", file.digest());
+    let is_known = etag::is_known(&head.headers, &tag);
     let status = if is_known { StatusCode::NOT_MODIFIED } else { StatusCode::OK };
     let response = Builder::new()
         .status(status)
@@ -45,7 +46,7 @@ pub(super) async fn answer(State(pages): State<Arc<Pages>>, Query(asked): Asked,
         .header(header::CONTENT_DISPOSITION, disposition(&path))
         .header(header::CONTENT_SECURITY_POLICY, POLICY)
         .header(header::CACHE_CONTROL, ASKED_AGAIN)
-        .header(header::ETAG, tag)
+        .header(header::ETAG, value(&tag))
         .body(Full::new(if is_known { Default::default() } else { bytes }));
     match response {
         Ok(whole) => pages.send(whole, turn, &head.extensions).await,

@@ -30,7 +30,7 @@ struct Source {
     /// How things stood when it was told last.
     seen: Option<Standing>,
     was: Was,
-    _place: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
 }
 
 /// What a stream said last.
@@ -41,10 +41,10 @@ enum Was {
     Told,
 }
 
-/// Answers with a stream, if there is a place for one more.
+/// Answers with a stream, if there is a slot for one more.
 pub(super) async fn answer(State(pages): State<Arc<Pages>>, head: Parts) -> Response {
-    let Ok(place) = pages.streams.clone().try_acquire_owned() else { return answer::busy() };
-    let source = Source { seen: pages.catalog.standing(), pages, was: Was::Nothing, _place: place };
+    let Ok(slot) = pages.streams.clone().try_acquire_owned() else { return answer::busy() };
+    let source = Source { seen: pages.catalog.standing(), pages, was: Was::Nothing, _slot: slot };
     keep(stream::of(futures::stream::unfold(source, next)), asked(&head.extensions))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::catalog::Mounted;
+use crate::catalog::{Mounted, innermost};
 
 /// What a directory is called that was typed without a name, such as `.`, `..` or `/`.
 const NAMELESS: &str = "root";
@@ -35,11 +35,12 @@ impl Names {
 
     /// A path of a finding, from the name of its directory on.
     pub(super) fn below(&self, path: &Path) -> PathBuf {
-        let inside = self.0.iter().filter_map(|(root, name)| Some((path.strip_prefix(root).ok()?, name)));
-        let Some((rest, name)) = inside.min_by_key(|(rest, _)| rest.as_os_str().len()) else {
-            return path.file_name().map_or_else(PathBuf::new, PathBuf::from);
-        };
-        if rest.as_os_str().is_empty() { PathBuf::from(name) } else { Path::new(name).join(rest) }
+        match innermost(self.0.iter().map(|(root, _)| root.as_path()), path) {
+            // Joined with nothing, it would end with a slash.
+            Some((number, rest)) if rest.as_os_str().is_empty() => PathBuf::from(&self.0[number].1),
+            Some((number, rest)) => Path::new(&self.0[number].1).join(rest),
+            None => path.file_name().map_or_else(PathBuf::new, PathBuf::from),
+        }
     }
 }
 
