@@ -208,8 +208,13 @@ impl args::ListeningArgs {
             page: !self.no_page,
         };
         let tls = self.tls_cert.zip(self.tls_key).map(|(cert, key)| http::TlsFiles { cert, key });
-        let admin = self.admin_listen.map(|typed| value("--admin-listen", &typed)).transpose()?;
-        Ok(Listening { address: value("--listen", &self.listen)?, tls, admin, http })
+        let listen: http::Address = value("--listen", &self.listen)?;
+        let admin: Option<http::Address> =
+            self.admin_listen.map(|typed| value("--admin-listen", &typed)).transpose()?;
+        if admin.as_ref() == Some(&listen) && !listen.takes_free_port() {
+            return Err(format!("--listen and --admin-listen are both {listen}: give them two addresses"));
+        }
+        Ok(Listening { address: listen, tls, admin, http })
     }
 }
 

@@ -50,6 +50,8 @@ pub fn start(level: LevelFilter, format: Format) -> Guard {
     let filter = Targets::new()
         .with_target("skillserve", level)
         .with_target(RESULT, level.max(LevelFilter::INFO))
+        // What it calls an error is a client that has gone.
+        .with_target("rmcp", LevelFilter::OFF)
         .with_default(level.min(LevelFilter::ERROR));
     let layer = tracing_subscriber::fmt::layer().with_writer(stderr);
     let registry = tracing_subscriber::registry().with(filter);

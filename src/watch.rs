@@ -189,6 +189,7 @@ fn hear_hangups(pending: &Arc<Pending>) {
             tokio::spawn(async move {
                 while hangups.recv().await.is_some() {
                     let Some(pending) = pending.upgrade() else { return };
+                    tracing::info!("looking at everything, as SIGHUP asks");
                     pending.add_urgent();
                 }
             });

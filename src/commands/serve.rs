@@ -152,7 +152,7 @@ async fn until_failure(
 /// connect otherwise.
 fn tell_address(what: &str, listener: &Listener, path: &str, typed: &Address) {
     let url = listener.place().url(path);
-    if matches!(typed, Address::Network(name) if name.ends_with(":0")) {
+    if typed.takes_free_port() {
         tracing::info!(target: log::RESULT, "{what} {url}");
     } else {
         tracing::info!("{what} {url}");

@@ -48,11 +48,12 @@ pub(super) async fn run(listener: Listener, router: Router, drain: Drain, counts
     drop(listener);
     connections.close();
     tokio::select! {
-        () = connections.wait() => {}
+        biased;
         () = drain.over() => {
             tracing::warn!("stopped with requests unanswered");
             connections.wait().await;
         }
+        () = connections.wait() => {}
     }
 }
 

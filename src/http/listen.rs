@@ -40,6 +40,13 @@ pub enum NoAddress {
     NoFiles,
 }
 
+impl Address {
+    /// Whether the system chooses the port.
+    pub fn takes_free_port(&self) -> bool {
+        matches!(self, Self::Network(name) if name.ends_with(":0"))
+    }
+}
+
 impl FromStr for Address {
     type Err = NoAddress;
 

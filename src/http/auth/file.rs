@@ -133,7 +133,8 @@ fn entry(line: &str) -> Result<Entry, What> {
         return Err(What::BadName);
     }
     let token = match token.strip_prefix("sha256:") {
-        Some(digest) => Token::of_digest(digest).ok_or(What::BadDigest)?,
+        // `sha256sum` writes a dash where it has read from a pipe.
+        Some(digest) => Token::of_digest(digest.trim_end_matches(" -").trim_end()).ok_or(What::BadDigest)?,
         None if token.len() > TOKEN_MAX_BYTES => return Err(What::LongToken),
         None if !token.is_empty() && !is_token(token) => return Err(What::BadToken),
         None if token.len() < TOKEN_MIN_BYTES => return Err(What::ShortToken),
@@ -168,6 +169,7 @@ mod tests {
         check("", Ok(&[]));
         check("\u{feff}# tokens\n\n  \r\n", Ok(&[]));
         check(&format!("alice:{TOKEN}"), Ok(&["alice"]));
+        check(&format!("alice:sha256:{digest}  -"), Ok(&["alice"]));
         check(
             &format!("  bob@ci.example : {TOKEN}+/==  \r\na-b_c:sha256:{digest}\n"),
             Ok(&["bob@ci.example", "a-b_c"]),
