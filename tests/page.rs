@@ -193,16 +193,18 @@ fn stop(server: &mut Server) {
 }
 
 #[test]
-fn streams_of_changes_are_bounded() {
+fn no_caller_has_all_streams_of_changes() {
     let root = skills();
-    let server = Server::start(root.path(), &[]);
-    let mut open: Vec<_> = (0..128).map(|_| server.open(&request("/events"))).collect();
-    let refused = get(&server, "/events");
+    let server = Server::start(root.path(), &["--trusted-proxy", "127.0.0.1"]);
+    let of = |client| request("/events").with("X-Forwarded-For", client);
+    let mut open: Vec<_> = (0..64).map(|_| server.open(&of("192.0.2.1"))).collect();
+    let refused = server.exchange(&of("192.0.2.1"));
     assert_eq!((refused.status, refused.header("retry-after")), (503, Some("2")));
+    assert_eq!(server.exchange_head(&of("192.0.2.2")).status, 200);
     // Pages are answered all the same.
     html(&server, "/");
     open.pop();
-    wait_until("there is a place again", || server.exchange_head(&request("/events")).status == 200);
+    wait_until("there is a place again", || server.exchange_head(&of("192.0.2.1")).status == 200);
 }
 
 #[test]

@@ -134,7 +134,7 @@ pub(super) struct Desk {
 pub(super) async fn layer(State(desk): State<Desk>, mut request: Request, next: Next) -> Response {
     let with_password = desk.is_for_reading(&request);
     let credentials = Credentials::take(request.headers_mut(), with_password);
-    if is_for_everybody(&request) {
+    if is_for_everybody(&request, &desk.endpoint) {
         return next.run(request).await;
     }
     let mut caller = request.extensions().get::<Caller>().cloned().unwrap_or_default();
@@ -170,11 +170,12 @@ impl Desk {
 }
 
 /// Whether no token can be expected: a browser asks for a page whether it may ask, or there is nothing to be had.
-fn is_for_everybody(request: &Request) -> bool {
+fn is_for_everybody(request: &Request, endpoint: &str) -> bool {
     let is_preflight = *request.method() == Method::OPTIONS
         && request.extensions().get::<Page>().is_some()
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    is_preflight || request.uri().path().starts_with(WELL_KNOWN)
+    let path = request.uri().path();
+    is_preflight || path.starts_with(WELL_KNOWN) && path != endpoint
 }
 
 #[cfg(test)]

@@ -25,15 +25,18 @@ use crate::finding::Code;
 use crate::page::asset::{self, Asset};
 use crate::page::{self, Search};
 
+use super::share::Slots;
 use super::turns::Turns;
 
 /// The most pages that are made at once. Each takes a processor while it looks through all skills, and most machines that
 /// serve have few.
 const RENDERS_MAX: usize = 4;
+/// The most requests for pages that are in hand at once, made or waiting to be made. One caller has at most half of them.
+const WAITING_MAX: u32 = 64;
 
 /// The most streams that tell browsers of changes at once, over all connections. A browser has one for each page that is
-/// looked at.
-const STREAMS_MAX: usize = 128;
+/// looked at. One caller has at most half of them.
+const STREAMS_MAX: u32 = 128;
 
 /// What stands behind the page.
 struct Pages {
@@ -41,7 +44,8 @@ struct Pages {
     name: String,
     turns: Turns,
     renders: Arc<Semaphore>,
-    streams: Arc<Semaphore>,
+    waiting: Slots,
+    streams: Slots,
     stopping: CancellationToken,
 }
 
@@ -55,7 +59,8 @@ pub(super) fn routes(catalog: Catalog, name: &str, turns: Turns, stopping: Cance
         name: name.to_owned(),
         turns,
         renders: Arc::new(Semaphore::new(RENDERS_MAX)),
-        streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+        waiting: Slots::new(WAITING_MAX),
+        streams: Slots::new(STREAMS_MAX),
         stopping,
     };
     Router::new()

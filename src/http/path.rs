@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The first names of what this server has beside the endpoint.
-const TAKEN: [&str; 11] = [
+const TAKEN: [&str; 12] = [
+    ".well-known",
     "assets",
     "download",
     "events",
@@ -93,6 +94,7 @@ mod tests {
             "/é",
             "/healthz",
             "/file",
+            "/.well-known/mcp",
             "/assets/mcp",
             "http://x/mcp",
         ] {

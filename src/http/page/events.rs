@@ -9,10 +9,10 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::request::Parts;
 use axum::response::Response;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::catalog::Standing;
 
+use super::super::share::{Sharer, Slot};
 use super::super::stream::{self, COMMENT, KEEP_ALIVE};
 use super::super::turns::{asked, keep};
 use super::{Pages, answer};
@@ -30,7 +30,7 @@ struct Source {
     /// How things stood when it was told last.
     seen: Option<Standing>,
     was: Was,
-    _slot: OwnedSemaphorePermit,
+    _slot: Slot,
 }
 
 /// What a stream said last.
@@ -43,7 +43,7 @@ enum Was {
 
 /// Answers with a stream, if there is a slot for one more.
 pub(super) async fn answer(State(pages): State<Arc<Pages>>, head: Parts) -> Response {
-    let Ok(slot) = pages.streams.clone().try_acquire_owned() else { return answer::busy() };
+    let Some(slot) = pages.streams.take(&Sharer::of(&head.extensions)) else { return answer::busy() };
     let source = Source { seen: pages.catalog.standing(), pages, was: Was::Nothing, _slot: slot };
     keep(stream::of(futures::stream::unfold(source, next)), asked(&head.extensions))
 }

@@ -13,6 +13,7 @@ use crate::catalog::{File, ReadError, Snapshot, Standing};
 use crate::page::{self, Search, Shown, Site};
 use crate::skill::{Content, SKILL_MD};
 
+use super::super::share::Sharer;
 use super::super::turns::{Turn, asked};
 use super::Pages;
 use super::answer::{self, Whole};
@@ -135,6 +136,7 @@ impl Pages {
         make: impl FnOnce(Site<'_>) -> Option<String> + Send + 'static,
     ) -> Response {
         let _in_hand = asked(extensions);
+        let Some(_waits) = self.waiting.take(&Sharer::of(extensions)) else { return answer::busy() };
         let Some(permit) = self.permit().await else { return answer::busy() };
         let (pages, headers) = (self.clone(), headers.clone());
         let made = tokio::task::spawn_blocking(move || {
