@@ -76,24 +76,24 @@ impl Bodies {
 mod tests {
     use super::*;
 
-    async fn read(desk: &Bodies, bytes: usize) -> Result<Read, StatusCode> {
-        let read = desk.read(Body::from(vec![b'x'; bytes]), &Extensions::new()).await;
+    async fn read(bodies: &Bodies, bytes: usize) -> Result<Read, StatusCode> {
+        let read = bodies.read(Body::from(vec![b'x'; bytes]), &Extensions::new()).await;
         read.map_err(|refused| axum::response::Response::from(refused).status())
     }
 
     #[tokio::test]
     async fn only_so_many_large_bodies_are_held() {
-        let desk = Bodies::default();
+        let bodies = Bodies::default();
         let mut held = Vec::new();
-        while let Ok(body) = read(&desk, REQUEST_MAX_BYTES).await {
+        while let Ok(body) = read(&bodies, REQUEST_MAX_BYTES).await {
             held.push(body);
         }
         assert_eq!(held.len(), LARGE_MAX as usize / 2);
-        assert_eq!(read(&desk, SMALL_MAX_BYTES + 1).await.unwrap_err(), StatusCode::SERVICE_UNAVAILABLE);
-        assert_eq!(read(&desk, SMALL_MAX_BYTES).await.unwrap().bytes.len(), SMALL_MAX_BYTES);
+        assert_eq!(read(&bodies, SMALL_MAX_BYTES + 1).await.unwrap_err(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(read(&bodies, SMALL_MAX_BYTES).await.unwrap().bytes.len(), SMALL_MAX_BYTES);
         held.pop();
-        assert_eq!(read(&desk, REQUEST_MAX_BYTES + 1).await.unwrap_err(), StatusCode::PAYLOAD_TOO_LARGE);
-        assert!(read(&desk, REQUEST_MAX_BYTES).await.is_ok());
+        assert_eq!(read(&bodies, REQUEST_MAX_BYTES + 1).await.unwrap_err(), StatusCode::PAYLOAD_TOO_LARGE);
+        assert!(read(&bodies, REQUEST_MAX_BYTES).await.is_ok());
     }
 
     #[tokio::test(start_paused = true)]

@@ -19,13 +19,13 @@ use super::token::Token;
 /// How often the file is looked at. It is taken up once it has been the same twice, so that half a file, in the middle of
 /// being written, is not.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// How many tokens may be tried a minute from one place where they have not been right before. With this, the weakest token
+/// How many tokens may be tried a minute from one network where they have not been right before. With this, the weakest token
 /// that a file may hold is far out of reach, and a group of people who all begin at once from one address is not.
 const TRIES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(120).unwrap();
 /// How many wrong tokens are remembered, so that a client that goes on with one does not count as one that tries many.
 const WRONG_MAX: usize = 256;
-/// From how many places a token is remembered to have been right.
-const PLACES_MAX: usize = 64;
+/// From how many networks a token is remembered to have been right.
+const NETWORKS_MAX: usize = 64;
 
 /// Why somebody is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ struct Holder {
     name: Arc<str>,
     token: Token,
     /// Where it was right before, the last first.
-    places: Mutex<VecDeque<Network>>,
+    networks: Mutex<VecDeque<Network>>,
 }
 
 /// By what two readings of the file are compared: its digest, or why it could not be read.
@@ -83,7 +83,7 @@ impl Holders {
     ///
     /// Where many wrong ones have been tried, no other is looked at for a while, or else they could be tried at any speed.
     /// A token that has been right there before is, so that nobody is shut out by what others do at the same address.
-    pub(in crate::http) fn name(&self, token: &Token, place: Network) -> Result<Arc<str>, Stranger> {
+    pub(in crate::http) fn name(&self, token: &Token, network: Network) -> Result<Arc<str>, Stranger> {
         let all = self.all.read().unwrap_or_else(PoisonError::into_inner).clone();
         let mut found = None;
         // To the end, so that the time taken does not tell which one it was.
@@ -93,21 +93,21 @@ impl Holders {
             }
         }
         if let Some(holder) = found
-            && lock(&holder.places).contains(&place)
+            && lock(&holder.networks).contains(&network)
         {
             return Ok(holder.name.clone());
         }
         if found.is_none()
-            && lock(&self.wrong).iter().any(|(there, wrong)| *there == place && wrong.is(token))
+            && lock(&self.wrong).iter().any(|(other, wrong)| *other == network && wrong.is(token))
         {
             return Err(Stranger::Wrong);
         }
-        self.tries.count(&place).map_err(Stranger::Tried)?;
+        self.tries.count(&network).map_err(Stranger::Tried)?;
         let Some(holder) = found else {
-            push(&self.wrong, (place, token.clone()), WRONG_MAX);
+            push(&self.wrong, (network, token.clone()), WRONG_MAX);
             return Err(Stranger::Wrong);
         };
-        push(&holder.places, place, PLACES_MAX);
+        push(&holder.networks, network, NETWORKS_MAX);
         Ok(holder.name.clone())
     }
 
@@ -178,7 +178,7 @@ fn holders(entries: Vec<Entry>, before: &[Arc<Holder>]) -> Arc<[Arc<Holder>]> {
     let before: HashMap<_, _> = before.iter().map(|holder| (&*holder.name, holder)).collect();
     let holder = |Entry { name, token }: Entry| match before.get(&*name) {
         Some(known) if known.token.is(&token) => Arc::clone(known),
-        _ => Arc::new(Holder { name, token, places: Mutex::default() }),
+        _ => Arc::new(Holder { name, token, networks: Mutex::default() }),
     };
     entries.into_iter().map(holder).collect()
 }
@@ -199,7 +199,7 @@ fn warn_of_mode(path: &Path) {
 mod tests {
     use super::*;
 
-    const PLACE: Network = Network::V4([192, 0, 2, 1]);
+    const NETWORK: Network = Network::V4([192, 0, 2, 1]);
     const TOKENS: [&str; 2] = ["a-token-of-alice-1", "a-token-of-bob-123"];
 
     fn two() -> (tempfile::NamedTempFile, Holders) {
@@ -209,25 +209,25 @@ mod tests {
         (file, holders)
     }
 
-    fn name(holders: &Holders, token: &str, place: Network) -> Result<String, Stranger> {
-        holders.name(&Token::of(token.as_bytes()), place).map(|name| name.to_string())
+    fn name(holders: &Holders, token: &str, network: Network) -> Result<String, Stranger> {
+        holders.name(&Token::of(token.as_bytes()), network).map(|name| name.to_string())
     }
 
     fn tries(holders: &Holders) -> usize {
         let times = TRIES_PER_MINUTE.get() as usize;
         let is_looked_at =
-            |n: &usize| name(holders, &format!("no-such-token-{n}"), PLACE) == Err(Stranger::Wrong);
+            |n: &usize| name(holders, &format!("no-such-token-{n}"), NETWORK) == Err(Stranger::Wrong);
         (0..2 * times).filter(is_looked_at).count()
     }
 
     #[test]
     fn tokens_cannot_be_tried_at_speed() {
         let (_file, holders) = two();
-        assert_eq!(name(&holders, TOKENS[0], PLACE).unwrap(), "alice");
+        assert_eq!(name(&holders, TOKENS[0], NETWORK).unwrap(), "alice");
         assert_eq!(tries(&holders), TRIES_PER_MINUTE.get() as usize - 1);
         // Whoever was right there before still is; all others wait, also with a token that is right.
-        assert_eq!(name(&holders, TOKENS[0], PLACE).unwrap(), "alice");
-        assert!(matches!(name(&holders, TOKENS[1], PLACE), Err(Stranger::Tried(_))));
+        assert_eq!(name(&holders, TOKENS[0], NETWORK).unwrap(), "alice");
+        assert!(matches!(name(&holders, TOKENS[1], NETWORK), Err(Stranger::Tried(_))));
         assert_eq!(name(&holders, TOKENS[1], Network::Unix).unwrap(), "bob");
     }
 
@@ -235,37 +235,37 @@ mod tests {
     fn to_go_on_with_a_wrong_token_is_no_try() {
         let (_file, holders) = two();
         for _ in 0..2 * TRIES_PER_MINUTE.get() {
-            assert_eq!(name(&holders, "no-such-token", PLACE), Err(Stranger::Wrong));
+            assert_eq!(name(&holders, "no-such-token", NETWORK), Err(Stranger::Wrong));
         }
-        assert_eq!(name(&holders, TOKENS[1], PLACE).unwrap(), "bob");
+        assert_eq!(name(&holders, TOKENS[1], NETWORK).unwrap(), "bob");
         // Once it is somebody's, it is right.
         holders.take_up(Ok(b"carol:no-such-token-1234".to_vec()));
-        assert_eq!(name(&holders, "no-such-token-1234", PLACE).unwrap(), "carol");
+        assert_eq!(name(&holders, "no-such-token-1234", NETWORK).unwrap(), "carol");
         tries(&holders);
         assert!(lock(&holders.wrong).len() <= WRONG_MAX);
     }
 
     #[test]
-    fn a_token_is_known_in_few_places() {
+    fn a_token_is_known_in_few_networks() {
         let (_file, holders) = two();
         for last in 0..=255 {
             name(&holders, TOKENS[0], Network::V4([198, 51, 100, last])).unwrap();
         }
-        assert_eq!(lock(&holders.all.read().unwrap()[0].places).len(), PLACES_MAX);
+        assert_eq!(lock(&holders.all.read().unwrap()[0].networks).len(), NETWORKS_MAX);
     }
 
     #[test]
     fn a_file_that_is_of_no_use_changes_nothing() {
         let (_file, holders) = two();
-        name(&holders, TOKENS[0], PLACE).unwrap();
+        name(&holders, TOKENS[0], NETWORK).unwrap();
         holders.take_up(Err("it is gone".into()));
         holders.take_up(Ok(b"alice".to_vec()));
-        assert_eq!(name(&holders, TOKENS[1], PLACE).unwrap(), "bob");
+        assert_eq!(name(&holders, TOKENS[1], NETWORK).unwrap(), "bob");
         holders.take_up(Ok(format!("alice:{}\n", TOKENS[0]).into_bytes()));
-        assert_eq!(name(&holders, TOKENS[1], PLACE), Err(Stranger::Wrong));
+        assert_eq!(name(&holders, TOKENS[1], NETWORK), Err(Stranger::Wrong));
         // Alice is still known where she was.
         tries(&holders);
-        assert_eq!(name(&holders, TOKENS[0], PLACE).unwrap(), "alice");
+        assert_eq!(name(&holders, TOKENS[0], NETWORK).unwrap(), "alice");
         // With another token she is another one.
         holders.take_up(Ok(format!("alice:{}\n", TOKENS[1]).into_bytes()));
         assert!(name(&holders, TOKENS[0], Network::Unix).is_err());
@@ -276,8 +276,8 @@ mod tests {
     #[test]
     fn nothing_of_a_token_is_printed() {
         let (_file, holders) = two();
-        name(&holders, TOKENS[0], PLACE).unwrap();
-        name(&holders, &TOKENS[0][1..], PLACE).unwrap_err();
+        name(&holders, TOKENS[0], NETWORK).unwrap();
+        name(&holders, &TOKENS[0][1..], NETWORK).unwrap_err();
         let printed = format!("{holders:?}");
         assert!(TOKENS.iter().all(|token| !printed.contains(&token[1..])), "{printed}");
         // The digest of the file is of no use to anybody.

@@ -22,8 +22,9 @@ use super::answer::{self, Whole};
 const STARTING_MAX: Duration = Duration::from_secs(1);
 /// How long a page waits to be made before it is put off.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// The largest file or page that needs no turn: 256 KiB, which every connection may hold at once.
-pub(super) const SMALL_MAX_BYTES: u64 = 256 * 1024;
+/// The largest file that is read for a page without a turn, which what is made of it needs all the same: 256 KiB, more than
+/// nearly all files have, so that only a few wait twice.
+const SMALL_MAX_BYTES: u64 = 256 * 1024;
 
 impl Pages {
     /// Answers with the page that `make` makes, or that there is none.
