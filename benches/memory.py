@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What a large catalog costs in memory and at its start, over trees of ten files a skill.
 
-usage: benches/memory.py [SKILLS …] [--bytes N]        env SKILLSERVE: the binary (default: target/release/skillserve)
+usage: benches/memory.py [SKILLS …] [--bytes N] [--cache-bytes N] [--edits N]
+       env SKILLSERVE: the binary (default: target/release/skillserve)
 
---bytes makes each file about so long (default 400); 9700 makes 20,000 skills 1.9 GB. Prints, for each size:
-  resident   of `skillserve http` after its start and three looks at everything, less that over an empty directory, and
-             the most that it was until then, both a file
+--bytes makes each file about so long (default 400); 9700 makes 20,000 skills 1.9 GB. --cache-bytes is given to the server
+(default 0, so that nothing but the catalog is measured). --edits 0 leaves edits out. Prints, for each size:
+  resident   of `skillserve http` less that over an empty directory, in bytes a file: once it has started and rests, after
+             each of three looks at everything, and the most that it was until then; and what it is over the empty directory
   start      from spawn to the line that says what is served, and its processor time; beside them `openssl sha256` over the
              same files, on as many processors as there are, page cache warm for both
   one edit   processor time from a finished write of one file until the process rests again, less that of a write beside
@@ -14,7 +16,7 @@ Linux only: it reads /proc.
 """
 import argparse, os, pathlib, re, signal, statistics, subprocess, sys, tempfile, time
 
-FILES, EDITS = 9, 20
+FILES, LOOKS = 9, 3
 BINARY = os.environ.get("SKILLSERVE", "target/release/skillserve")
 LINE = b"Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt.\n"
 
@@ -33,7 +35,8 @@ def make(root, skills, size):
 class Server:
     def __init__(self, root):
         start = time.time()
-        self.process = subprocess.Popen([BINARY, "http", "--listen", "127.0.0.1:0", root], stderr=subprocess.PIPE)
+        command = [BINARY, "http", "--listen", "127.0.0.1:0", "--cache-bytes", str(arguments.cache_bytes), root]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE)
         while b"serving" not in self.process.stderr.readline():
             if self.process.poll() is not None:
                 sys.exit("the server ended")
@@ -67,12 +70,15 @@ class Server:
 
 
 def resident(server):
+    """What is resident once it rests, and after each look, and the most that was."""
     server.settle()
     # Files as young as the clock of a file system is coarse are read twice.
     time.sleep(2.5)
-    for _ in range(3):
+    found = [server.status("VmRSS")]
+    for _ in range(LOOKS):
         server.look()
-    return server.status("VmRSS"), server.status("VmHWM")
+        found.append(server.status("VmRSS"))
+    return found, server.status("VmHWM")
 
 
 def edit(server, path):
@@ -89,11 +95,12 @@ def openssl(root):
 
 
 def bench(skills, size):
+    files = skills * (FILES + 1)
     with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as directory:
         root = pathlib.Path(directory) / "skills"
         make(root, skills, size)
         server = Server(empty)
-        base, _ = resident(server)
+        (base, *_), _ = resident(server)
         server.close()
         openssl(root)
         hashed = statistics.median(openssl(root) for _ in range(3))
@@ -105,25 +112,29 @@ def bench(skills, size):
                 server.close()
         started, cpu = statistics.median(start for start, _ in starts), statistics.median(cpu for _, cpu in starts)
         now, peak = resident(server)
+        rows = [f"{(resident - base) / files:4.0f}" for resident in (*now, peak)]
+        print(f"{skills:7} skills  {files:8} files  resident, B a file: start {rows[0]}, looks {' '.join(rows[1:-1])}, most {rows[-1]}"
+              f"  (empty {base / 1e6:.1f} MB)  start {started:.2f} s, {cpu:.2f} s cpu  openssl {hashed:.2f} s  "
+              f"ratio {started / hashed:.2f}", flush=True)
         beside = pathlib.Path(directory) / "beside"
         beside.write_bytes(b"")
         costs = []
-        for is_beside in [True, False]:
+        for is_beside in [True, False] if arguments.edits else []:
             before = server.cpu()
-            for n in (k * 997 % skills for k in range(EDITS)):
+            for n in (k * 997 % skills for k in range(arguments.edits)):
                 skill = root / f"group-{n % 100}" / f"skill-{n}" / "references" / "file-3.md"
                 edit(server, beside if is_beside else skill)
-            costs.append((server.cpu() - before) / EDITS)
+            costs.append((server.cpu() - before) / arguments.edits)
         server.close()
-    files = skills * (FILES + 1)
-    print(f"{skills:7} skills  {files:8} files  resident {(now - base) / files:5.0f} B a file (most {(peak - base) / files:.0f})  "
-          f"start {started:.2f} s, {cpu:.2f} s cpu  openssl {hashed:.2f} s  ratio {started / hashed:.2f}  "
-          f"one edit {(costs[1] - costs[0]) * 1000:.2f} ms cpu", flush=True)
+    if costs:
+        print(f"{skills:7} skills  one edit {(costs[1] - costs[0]) * 1000:.2f} ms cpu", flush=True)
 
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("skills", nargs="*", type=int, default=[1000, 20000])
 arguments.add_argument("--bytes", type=int, default=400)
+arguments.add_argument("--cache-bytes", type=int, default=0)
+arguments.add_argument("--edits", type=int, default=20)
 arguments = arguments.parse_args()
 for size in arguments.skills:
     bench(size, arguments.bytes)

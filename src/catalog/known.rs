@@ -31,7 +31,7 @@ impl<'a> Known<'a> {
 
     /// What an earlier read gave of the file that is served at `path`, if it is known.
     pub(super) fn read(&self, path: &str, file: TreeFile<'_>, setting: &Setting<'_>) -> Option<Read> {
-        let record = self.index.find(path, file.identity())?;
+        let record = self.index.find(path, &file.identity())?;
         if record.size != file.size() || record.size > setting.limits.max_bytes {
             return None;
         }
@@ -56,5 +56,5 @@ fn record(kind: Kind, path: &str, file: &File, found: TreeFile<'_>) -> Option<(K
     if found.name() == SKILL_MD || !is_sure {
         return None;
     }
-    Some((kind.key(path, found.identity()), file.read.to_record()?))
+    Some((kind.key(path, &found.identity()), file.read.to_record()?))
 }

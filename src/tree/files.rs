@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 
 use super::Directory;
-use super::identity::{Identity, Modified};
+use super::identity::{Identity, Modified, Version};
 use super::read::Source;
 
 /// The files of a directory, sorted by name.
@@ -13,15 +13,25 @@ pub(super) struct Files {
     /// One after the other.
     names: Box<str>,
     entries: Box<[Entry]>,
+    /// What the entries have that most share with the one before them.
+    origins: Box<[Origin]>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {
-    identity: Identity,
-    /// Where the bytes are, if they are not in the directory itself under the file's own name.
-    elsewhere: Option<Box<Source>>,
+    version: Version,
     /// Where its name ends. The names of a root's entries together are far from 4 GiB.
     name_end: u32,
+    /// Which of the origins is its own.
+    origin: u32,
+}
+
+/// Where files come from.
+#[derive(Clone, Debug, PartialEq)]
+struct Origin {
+    device: u64,
+    /// Where the bytes are, if they are not in the directory itself under the file's own name.
+    elsewhere: Option<Box<Source>>,
 }
 
 /// A regular file as it is found.
@@ -29,7 +39,7 @@ pub(super) struct Listed {
     /// Its name under its parent.
     pub(super) name: String,
     pub(super) identity: Identity,
-    /// As for an [`Entry`].
+    /// As for an [`Origin`].
     pub(super) elsewhere: Option<Box<Source>>,
 }
 
@@ -44,12 +54,18 @@ impl Files {
     /// Takes files that are sorted by name.
     pub(super) fn new(listed: Vec<Listed>) -> Self {
         let mut names = String::with_capacity(listed.iter().map(|file| file.name.len()).sum());
+        let mut origins: Vec<Origin> = Vec::with_capacity(1);
         let entry = |Listed { name, identity, elsewhere }: Listed| {
             names.push_str(&name);
-            Entry { identity, elsewhere, name_end: u32::try_from(names.len()).unwrap_or(u32::MAX) }
+            let (device, version) = identity.split();
+            let origin = Origin { device, elsewhere };
+            if origins.last() != Some(&origin) {
+                origins.push(origin);
+            }
+            Entry { version, name_end: to_u32(names.len()), origin: to_u32(origins.len() - 1) }
         };
         let entries = listed.into_iter().map(entry).collect();
-        Self { names: names.into(), entries }
+        Self { names: names.into(), entries, origins: origins.into() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -61,6 +77,10 @@ impl Files {
         let start = at.checked_sub(1).map_or(0, end);
         self.names.get(start..end(at)).unwrap_or_default()
     }
+}
+
+fn to_u32(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 impl Directory {
@@ -91,8 +111,8 @@ impl<'a> File<'a> {
     }
 
     /// Tells whether it is still what it was.
-    pub fn identity(self) -> &'a Identity {
-        &self.entry().identity
+    pub fn identity(self) -> Identity {
+        Identity::join(self.origin().device, self.entry().version)
     }
 
     /// Its length in bytes when it was looked at. The catalog counts again when it reads.
@@ -107,7 +127,7 @@ impl<'a> File<'a> {
 
     /// Where its bytes are.
     pub fn source(self) -> Source {
-        match &self.entry().elsewhere {
+        match &self.origin().elsewhere {
             Some(source) => (**source).clone(),
             None => Source::new(self.dir.place.clone(), OsStr::new(self.name()).to_owned()),
         }
@@ -115,5 +135,9 @@ impl<'a> File<'a> {
 
     fn entry(self) -> &'a Entry {
         &self.dir.files.entries[self.at]
+    }
+
+    fn origin(self) -> &'a Origin {
+        &self.dir.files.origins[self.entry().origin as usize]
     }
 }

@@ -33,6 +33,12 @@ impl Modified {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Identity {
     device: u64,
+    version: Version,
+}
+
+/// An identity without its device, which is the same for most files of a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Version {
     inode: u64,
     size: u64,
     modified: Modified,
@@ -45,11 +51,23 @@ impl Identity {
         let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
         Self {
             device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.len(),
-            modified: modified.map_or(Modified::UNKNOWN, |time| Modified(since_1970_ns(time))),
-            changed_ns: changed_ns(metadata),
+            version: Version {
+                inode: metadata.ino(),
+                size: metadata.len(),
+                modified: modified.map_or(Modified::UNKNOWN, |time| Modified(since_1970_ns(time))),
+                changed_ns: changed_ns(metadata),
+            },
         }
+    }
+
+    /// The device, and the rest.
+    pub(super) fn split(self) -> (u64, Version) {
+        (self.device, self.version)
+    }
+
+    /// What was split.
+    pub(super) fn join(device: u64, version: Version) -> Self {
+        Self { device, version }
     }
 
     /// The identity of an open directory.
@@ -59,22 +77,22 @@ impl Identity {
 
     /// Whether both are the same file or directory, changed or not.
     pub(super) fn is_same_inode(&self, other: &Self) -> bool {
-        (self.device, self.inode) == (other.device, other.inode)
+        (self.device, self.version.inode) == (other.device, other.version.inode)
     }
 
     /// The number of bytes.
     pub(super) fn size(&self) -> u64 {
-        self.size
+        self.version.size
     }
 
     /// When the content last changed.
     pub(super) fn modified(&self) -> Modified {
-        self.modified
+        self.version.modified
     }
 
     /// All of it, to be digested.
     pub(crate) fn to_bytes(self) -> [u8; 40] {
-        let Self { device, inode, size, modified, changed_ns } = self;
+        let Self { device, version: Version { inode, size, modified, changed_ns } } = self;
         let mut bytes = [0; 40];
         let parts = [device, inode, size, modified.0.cast_unsigned(), changed_ns.cast_unsigned()];
         for (bytes, part) in bytes.chunks_exact_mut(8).zip(parts) {
@@ -87,8 +105,8 @@ impl Identity {
     pub(crate) fn to_bytes_of_copy(self) -> [u8; 16] {
         let mut bytes = [0; 16];
         let (size, second) = bytes.split_at_mut(8);
-        size.copy_from_slice(&self.size.to_le_bytes());
-        second.copy_from_slice(&self.modified.0.div_euclid(1_000_000_000).to_le_bytes());
+        size.copy_from_slice(&self.version.size.to_le_bytes());
+        second.copy_from_slice(&self.version.modified.0.div_euclid(1_000_000_000).to_le_bytes());
         bytes
     }
 
@@ -96,7 +114,7 @@ impl Identity {
     /// identity. It does not while the last change is less than two seconds before that moment, or after it: then
     /// another change may get the same time.
     pub fn is_settled(&self, looked_at: SystemTime) -> bool {
-        let last_ns = self.modified.0.max(self.changed_ns);
+        let last_ns = self.version.modified.0.max(self.version.changed_ns);
         let racy_from = looked_at.checked_sub(RACY_WINDOW).unwrap_or(UNIX_EPOCH);
         last_ns < since_1970_ns(racy_from)
     }
@@ -129,8 +147,8 @@ mod tests {
 
     fn is_settled(modified_ms: i64, changed_ms: i64, looked_at_ms: u64) -> bool {
         let (modified_ns, changed_ns) = (modified_ms * 1_000_000, changed_ms * 1_000_000);
-        let identity = Identity { device: 1, inode: 1, size: 1, modified: Modified(modified_ns), changed_ns };
-        identity.is_settled(UNIX_EPOCH + Duration::from_millis(looked_at_ms))
+        let version = Version { inode: 1, size: 1, modified: Modified(modified_ns), changed_ns };
+        Identity { device: 1, version }.is_settled(UNIX_EPOCH + Duration::from_millis(looked_at_ms))
     }
 
     #[test]

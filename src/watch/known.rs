@@ -1,6 +1,7 @@
 //! Which directories are watched, and which of their entries are of interest.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
@@ -36,24 +37,23 @@ impl Known {
     /// Takes the steps of a tree, and says what to do so that all that is of interest is watched. What is to be watched
     /// counts as such from here on.
     pub(super) fn step(&mut self, steps: Steps, gates: &HashSet<PathBuf>) -> Orders {
-        let mut changes: HashMap<PathBuf, i64> = HashMap::new();
-        for (dirs, more) in [(steps.added, 1), (steps.removed, -1)] {
-            for dir in dirs {
-                *changes.entry(dir).or_default() += more;
+        // At the start all directories are added at once, so nothing is put together of them but what stays.
+        for path in steps.added {
+            let dir = self.dir(path);
+            dir.reasons = dir.reasons.saturating_add(1);
+        }
+        let mut touched: HashSet<PathBuf> = HashSet::new();
+        for path in steps.removed {
+            if let Some(dir) = self.dirs.get_mut(&path) {
+                dir.reasons = dir.reasons.saturating_sub(1);
+                touched.extend((dir.reasons == 0).then_some(path));
             }
         }
-        changes.retain(|_, more| *more != 0);
-        for (path, more) in &changes {
-            let dir = self.dir(path);
-            let reasons = i64::from(dir.reasons).saturating_add(*more).max(0);
-            dir.reasons = u32::try_from(reasons).unwrap_or(u32::MAX);
-        }
-        let mut touched: HashSet<_> = changes.into_keys().collect();
         if self.gates != *gates {
             let old = std::mem::replace(&mut self.gates, gates.clone());
             for (gates, has_gates) in [(&old, false), (gates, true)] {
                 for path in gates.iter().filter_map(|gate| gate.parent()) {
-                    self.dir(path).has_gates = has_gates;
+                    self.dir(path.to_owned()).has_gates = has_gates;
                     touched.insert(path.to_owned());
                 }
             }
@@ -70,11 +70,14 @@ impl Known {
     }
 
     /// The directory at `path`, which is of interest from here on.
-    fn dir(&mut self, path: &Path) -> &mut Dir {
-        if !self.dirs.contains_key(path) {
-            self.unwatched.insert(path.to_owned());
+    fn dir(&mut self, path: PathBuf) -> &mut Dir {
+        match self.dirs.entry(path) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                self.unwatched.insert(new.key().clone());
+                new.insert(Dir::default())
+            }
         }
-        self.dirs.entry(path.to_owned()).or_default()
     }
 
     /// How many directories are of interest.
