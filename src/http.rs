@@ -18,6 +18,7 @@ mod drain;
 mod endpoint;
 mod exchange;
 mod forwarded;
+mod front;
 mod guard;
 mod health;
 mod legacy;
@@ -50,8 +51,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
-use axum::routing::any;
 use futures::future::{Either, ready};
 use futures::{FutureExt as _, Stream};
 use tokio_util::sync::CancellationToken;
@@ -63,6 +62,7 @@ use admin::Admin;
 use drain::Drain;
 use endpoint::Endpoint;
 use exchange::Observer;
+use front::Front;
 use health::Health;
 use metrics::{Exposition, Metrics, Sources};
 use sessions::Sessions;
@@ -172,24 +172,25 @@ pub async fn serve(doors: Doors, handler: mcp::Handler, options: Options, signal
     let admin = admin.merge(page.unwrap_or_default());
 
     let Doors { main, admin: admin_door } = doors;
-    let mut routes = Router::new().route(options.path.as_str(), any(endpoint::answer)).with_state(endpoint);
+    let mut routes = Router::new();
     let end = Drain::new(ADMIN_DRAIN);
     // Both doors show the same certificate.
     let tls = main.listener.tls();
     let admin = match admin_door {
         None => {
-            routes = routes.merge(admin);
+            routes = admin;
             Either::Left(ready(()))
         }
         Some(door) => {
-            let admin = router(admin, &door.admission, health.clone(), observer.clone());
+            let admin = Front::new(observer.clone(), health.clone(), door.admission, None, admin);
             Either::Right(accept::run(door.listener, admin, end.clone(), connections.clone()))
         }
     };
-    let routes = router(routes, &main.admission, health, observer);
+    let endpoint = Some((options.path, endpoint));
+    let front = Front::new(observer, health, main.admission.clone(), endpoint, routes);
     let main_served = CancellationToken::new();
     let serve = async {
-        accept::run(main.listener, routes, drain.clone(), connections).await;
+        accept::run(main.listener, front, drain.clone(), connections).await;
         main_served.cancel();
     };
     tokio::select! {
@@ -208,12 +209,6 @@ async fn follow(tls: Option<Arc<Tls>>) -> Infallible {
         Some(tls) => tls.follow().await,
         None => std::future::pending().await,
     }
-}
-
-/// What is where behind a door, and what stands in front of it. The last layer is the first to see a request.
-fn router(routes: Router, admission: &Admission, health: Health, observer: Arc<Observer>) -> Router {
-    let admitted = admission.stand_before(routes.fallback(endpoint::nothing_here));
-    health::routes(health).merge(admitted).layer(from_fn_with_state(observer, exchange::layer))
 }
 
 #[cfg(test)]

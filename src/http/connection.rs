@@ -5,7 +5,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
 use axum::http::Version;
@@ -14,15 +13,15 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use tower_service::Service as _;
+use tower_service::Service;
 
-use super::caller::{Caller, Peer};
+use super::caller::Peer;
 use super::crowd::Guest;
 use super::drain::Drain;
 use super::listen::{Io, Stream};
 use super::pace::{Paced, Paces};
 use super::refusal::Refused;
-use super::share::{Places, Sharer};
+use super::share::Places;
 use super::turns;
 
 /// How long a client may take from a connection's beginning, or from the last answer, to the end of the next request's
@@ -55,18 +54,32 @@ const RESETS_MAX: usize = 20;
 /// How often a connection of HTTP/2 is asked whether anybody is there, and how long an answer may take.
 const PING: Duration = Duration::from_secs(20);
 
+/// What answers requests.
+pub(super) trait Answers:
+    Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
+{
+}
+
+impl<S> Answers for S where
+    S: Service<Request, Response = Response, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static
+{
+}
+
 /// How connections are served.
-#[derive(Clone)]
-pub(super) struct Server {
+pub(super) struct Server<S> {
     builder: Builder<TokioExecutor>,
-    router: Router,
+    service: S,
     requests: Places,
     drain: Drain,
 }
 
-impl Server {
-    /// Serves what `router` has to answer, until `drain`.
-    pub(super) fn new(router: Router, drain: Drain) -> Self {
+impl<S: Answers> Server<S> {
+    /// Serves what `service` answers, until `drain`.
+    pub(super) fn new(service: S, drain: Drain) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
         builder
             .http1()
@@ -86,11 +99,11 @@ impl Server {
             .max_local_error_reset_streams(RESETS_MAX)
             .keep_alive_interval(PING)
             .keep_alive_timeout(PING);
-        Self { builder, router, requests: Places::new(REQUESTS_MAX), drain }
+        Self { builder, service, requests: Places::new(REQUESTS_MAX), drain }
     }
 
     /// Serves one connection to its end.
-    pub(super) async fn serve(self, stream: Stream, peer: Peer, guest: Arc<Guest>) {
+    pub(super) async fn serve(self: Arc<Self>, stream: Stream, peer: Peer, guest: Arc<Guest>) {
         let Some(stream) = self.open(stream, &guest).await else { return };
         let paces = Arc::<Paces>::default();
         let service = service_fn(|request| {
@@ -136,28 +149,32 @@ impl Server {
 
     /// Answers one request.
     async fn answer(
-        mut self,
+        &self,
         request: Request<Incoming>,
         peer: Peer,
         guest: &Arc<Guest>,
         paces: &Arc<Paces>,
     ) -> Response {
-        let begun = guest.begins();
+        let visit = guest.begins();
         let is_shared = request.version() == Version::HTTP_2;
-        let sharer = Sharer::from(&Caller::at(Some(&peer)));
-        let response = match self.requests.take(&sharer) {
+        let response = match self.requests.take(guest.sharer()) {
             Some(place) => {
                 // One with a body has come in whole only when that has been read.
-                let in_hand = request.body().is_end_stream().then(|| guest.asked());
+                if request.body().is_end_stream() {
+                    visit.asked();
+                }
                 let mut request = request.map(Body::new);
-                request.extensions_mut().insert(guest.clone());
+                request.extensions_mut().insert(visit.clone());
                 request.extensions_mut().insert(peer);
-                let Ok(response) = self.router.call(request).await;
-                turns::keep(response, (place, in_hand))
+                let Ok(response) = self.service.clone().call(request).await;
+                visit.answered();
+                turns::keep(response, (place, visit))
             }
-            None => Refused::busy("there are too many requests in hand; try again in a moment").into(),
+            None => {
+                visit.answered();
+                Refused::busy("there are too many requests in hand; try again in a moment").into()
+            }
         };
-        begun.answered();
         if is_shared { response.map(|body| Body::new(Paced::new(body, paces))) } else { response }
     }
 }

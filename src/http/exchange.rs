@@ -1,12 +1,11 @@
-//! The outermost layer: it follows a request from its head to the last byte of its answer, counts it, and logs it.
+//! Following a request from its head to the last byte of its answer: it is counted, and logged.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, HttpBody as _};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::StatusCode;
-use axum::middleware::Next;
 use axum::response::Response;
 use http_body_util::BodyExt as _;
 
@@ -46,10 +45,15 @@ struct Answer {
     caller: Option<Caller>,
 }
 
-/// Follows requests. Each has an id, its client's or one that it is given, which the answer repeats.
-pub(super) async fn layer(State(observer): State<Arc<Observer>>, request: Request, next: Next) -> Response {
+/// Follows a request to `next` and through its answer. Each has an id, its client's or one that it is given, which the answer
+/// repeats.
+pub(super) async fn follow<F: Future<Output = Response>>(
+    observer: Arc<Observer>,
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
     let mut exchange = Exchange::begin(observer, &request);
-    let mut response = next.run(request).await;
+    let mut response = next(request).await;
     exchange.answer(&response);
     response.headers_mut().insert(REQUEST_ID, exchange.asked.id.clone());
     if let Some(bytes) = response.body().size_hint().exact() {

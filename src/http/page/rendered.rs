@@ -134,7 +134,7 @@ impl Pages {
         standing: Standing,
         make: impl FnOnce(Site<'_>) -> Option<String> + Send + 'static,
     ) -> Response {
-        let _in_hand = asked(extensions);
+        asked(extensions);
         let Some(permit) = self.permit().await else { return answer::busy() };
         let (pages, headers) = (self.clone(), headers.clone());
         let made = tokio::task::spawn_blocking(move || {
