@@ -55,7 +55,7 @@ use futures::future::{Either, ready};
 use futures::{FutureExt as _, Stream};
 use tokio_util::sync::CancellationToken;
 
-use crate::mcp;
+use crate::{log, mcp};
 
 use accept::Counts;
 use admin::Admin;
@@ -158,7 +158,7 @@ pub async fn serve(doors: Doors, handler: mcp::Handler, options: Options, signal
     let observer = Arc::new(Observer {
         metrics: metrics.clone(),
         endpoint: options.path.clone(),
-        is_logged: options.access_log,
+        is_logged: options.access_log && tracing::enabled!(target: log::ACCESS, tracing::Level::INFO),
     });
     let exposition = Exposition::new(Sources {
         metrics,

@@ -9,6 +9,8 @@ use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
 use axum::http::Version;
 use axum::response::Response;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -111,27 +113,37 @@ impl<S: Answers> Server<S> {
             async move { Ok::<_, Infallible>(server.answer(request, peer, &guest, &paces).await) }
         });
         let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
-        let mut is_closing = false;
-        let mut neglected = pin!(paces.neglected());
+        let closes = async {
+            tokio::select! {
+                () = guest.silent(HEAD_READ_MAX) => None,
+                () = self.drain.begun().cancelled() => None,
+            }
+        };
+        let ends = async {
+            tokio::select! {
+                () = guest.dismissed() => Some("to make room for another, or for having taken too much back"),
+                () = paces.neglected() => Some("because an answer was not read"),
+                () = guest.silent(HEAD_READ_MAX + LEAVE_MAX) => Some("because it was silent"),
+                () = self.drain.over() => Some("because the time to answer is over"),
+            }
+        };
+        // So they are looked at when they are woken, not whenever there is more of a request.
+        let mut waits = FuturesUnordered::from_iter([closes.left_future(), ends.right_future()]);
         let why = loop {
             tokio::select! {
-                served = connection.as_mut() => match served {
-                    Ok(()) => return,
-                    Err(error) => {
+                biased;
+                served = connection.as_mut() => {
+                    if let Err(error) = served {
                         tracing::debug!(error, "a connection broke off");
-                        return;
                     }
-                },
-                () = guest.dismissed() => break "to make room for another, or for having taken too much back",
-                () = &mut neglected => break "because an answer was not read",
-                () = guest.silent(HEAD_READ_MAX + LEAVE_MAX) => break "because it was silent",
-                () = self.drain.over() => break "because the time to answer is over",
-                () = guest.silent(HEAD_READ_MAX), if !is_closing => {}
-                () = self.drain.begun().cancelled(), if !is_closing => {}
+                    return;
+                }
+                Some(why) = waits.next() => match why {
+                    Some(why) => break why,
+                    // What is in hand is answered first.
+                    None => connection.as_mut().graceful_shutdown(),
+                }
             }
-            // What is in hand is answered first.
-            is_closing = true;
-            connection.as_mut().graceful_shutdown();
         };
         tracing::debug!("a connection was closed {why}");
     }
