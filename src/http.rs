@@ -19,6 +19,7 @@ mod endpoint;
 mod etag;
 mod exchange;
 mod forwarded;
+mod front;
 mod guard;
 mod health;
 mod legacy;
@@ -51,19 +52,18 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
-use axum::routing::any;
 use futures::future::{Either, ready};
 use futures::{FutureExt as _, Stream};
 use tokio_util::sync::CancellationToken;
 
-use crate::mcp;
+use crate::{log, mcp};
 
 use accept::ConnectionCounts;
 use admin::Admin;
 use drain::Drain;
 use endpoint::Endpoint;
 use exchange::Observer;
+use front::Front;
 use health::Health;
 use metrics::{Exposition, Metrics, Sources};
 use sessions::Sessions;
@@ -145,7 +145,7 @@ pub struct Doors {
 /// What answers, through whichever door it is asked.
 struct Answering {
     /// The endpoint.
-    endpoint: Router,
+    endpoint: Arc<Endpoint>,
     /// The page, the metrics and the status.
     beside: Router,
     health: Health,
@@ -170,7 +170,7 @@ impl Answering {
         let observer = Arc::new(Observer {
             metrics: metrics.clone(),
             endpoint: options.path.clone(),
-            is_logged: options.access_log,
+            is_logged: options.access_log && tracing::enabled!(target: log::ACCESS, tracing::Level::INFO),
         });
         let exposition = Exposition::new(Sources {
             metrics,
@@ -182,7 +182,6 @@ impl Answering {
         });
         let status = Status::new(catalog, health.clone(), started);
         let beside = admin::routes(Admin::new(exposition, status)).merge(page.unwrap_or_default());
-        let endpoint = Router::new().route(options.path.as_str(), any(endpoint::answer)).with_state(endpoint);
         Self { endpoint, beside, health, observer, sessions, connections }
     }
 }
@@ -197,17 +196,18 @@ pub async fn serve(doors: Doors, handler: mcp::Handler, options: Options, signal
     // Both doors show the same certificate.
     let tls = main.listener.tls();
     let (routes, admin) = match admin {
-        None => (endpoint.merge(beside), Either::Left(ready(()))),
+        None => (beside, Either::Left(ready(()))),
         Some(door) => {
-            let beside = router(beside, &door.admission, health.clone(), observer.clone());
+            let beside = Front::new(observer.clone(), health.clone(), door.admission, None, beside);
             let served = accept::run(door.listener, beside, end.clone(), connections.clone());
-            (endpoint, Either::Right(served))
+            (Router::new(), Either::Right(served))
         }
     };
-    let routes = router(routes, &main.admission, health, observer);
+    let endpoint = Some((options.path, endpoint));
+    let front = Front::new(observer, health, main.admission.clone(), endpoint, routes);
     let main_served = CancellationToken::new();
     let serve = async {
-        accept::run(main.listener, routes, drain.clone(), connections).await;
+        accept::run(main.listener, front, drain.clone(), connections).await;
         main_served.cancel();
     };
     tokio::select! {
@@ -226,12 +226,6 @@ async fn follow(tls: Option<Arc<Tls>>) -> Infallible {
         Some(tls) => tls.follow().await,
         None => std::future::pending().await,
     }
-}
-
-/// What is where behind a door, and what stands in front of it. The last layer is the first to see a request.
-fn router(routes: Router, admission: &Admission, health: Health, observer: Arc<Observer>) -> Router {
-    let admitted = admission.stand_before(routes.fallback(endpoint::nothing_here));
-    health::routes(health).merge(admitted).layer(from_fn_with_state(observer, exchange::layer))
 }
 
 #[cfg(test)]

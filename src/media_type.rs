@@ -25,7 +25,8 @@ fn by_extension(table: &[(&str, &'static str)], name: &str) -> Option<&'static s
     if stem.is_empty() {
         return None;
     }
-    find(table, &extension.to_ascii_lowercase())
+    let extension = extension.to_ascii_lowercase();
+    table.binary_search_by_key(&&*extension, |(known, _)| known).ok().map(|at| table[at].1)
 }
 
 fn find(table: &[(&str, &'static str)], key: &str) -> Option<&'static str> {

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use axum::Router;
 use tokio_util::task::TaskTracker;
 
 use super::caller::{Caller, Peer};
-use super::connection::Server;
+use super::connection::{Answers, Server};
 use super::crowd::{Crowd, Guest};
 use super::drain::Drain;
 use super::listen::{Listener, Stream};
@@ -38,8 +37,13 @@ pub(crate) struct ConnectionCounts {
 
 /// Serves connections until `drain` begins, and then those that have a request in hand until it is answered or `drain` is
 /// over.
-pub(super) async fn run(listener: Listener, router: Router, drain: Drain, counts: Arc<ConnectionCounts>) {
-    let server = Server::new(router, drain.clone());
+pub(super) async fn run<S: Answers>(
+    listener: Listener,
+    service: S,
+    drain: Drain,
+    counts: Arc<ConnectionCounts>,
+) {
+    let server = Arc::new(Server::new(service, drain.clone()));
     let connections = TaskTracker::new();
     tokio::select! {
         () = accept(&listener, &server, &connections, &counts) => {}
@@ -57,9 +61,9 @@ pub(super) async fn run(listener: Listener, router: Router, drain: Drain, counts
     }
 }
 
-async fn accept(
+async fn accept<S: Answers>(
     listener: &Listener,
-    server: &Server,
+    server: &Arc<Server<S>>,
     connections: &TaskTracker,
     counts: &Arc<ConnectionCounts>,
 ) {
@@ -84,7 +88,13 @@ async fn accept(
     }
 }
 
-async fn serve(server: Server, stream: Stream, peer: Peer, guest: Arc<Guest>, counts: Arc<ConnectionCounts>) {
+async fn serve<S: Answers>(
+    server: Arc<Server<S>>,
+    stream: Stream,
+    peer: Peer,
+    guest: Arc<Guest>,
+    counts: Arc<ConnectionCounts>,
+) {
     counts.open.fetch_add(1, Relaxed);
     let open = Open { guest, counts };
     server.serve(stream, peer, open.guest.clone()).await;
@@ -128,6 +138,7 @@ fn connections_max() -> usize {
 mod tests {
     use std::net::SocketAddr;
 
+    use axum::Router;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpStream;
 

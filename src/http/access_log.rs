@@ -18,7 +18,7 @@ use super::caller::{Caller, Peer};
 use super::legacy::PROTOCOL_VERSION;
 use super::outcome::Outcome;
 use super::trace_context::TraceContext;
-use super::{admin, health, request_id};
+use super::{admin, health};
 
 /// The most characters of a path that are told.
 const PATH_MAX_CHARS: usize = 200;
@@ -50,13 +50,13 @@ pub(super) struct Told<'a> {
 }
 
 impl Asked {
-    /// What the head of `request` says.
-    pub(super) fn of(request: &Request) -> Self {
+    /// What the head of `request` says, which is found again by `id`.
+    pub(super) fn of(request: &Request, id: HeaderValue) -> Self {
         let headers = request.headers();
         Self {
             method: request.method().clone(),
             uri: request.uri().clone(),
-            id: request_id::of(headers),
+            id,
             version: headers.get(PROTOCOL_VERSION).cloned(),
             trace: TraceContext::of(headers),
             peer: request.extensions().get::<Peer>().copied(),
@@ -143,7 +143,7 @@ mod tests {
     fn a_revision_is_told_if_it_can_be_one() {
         let check = |value: &'static str, expected| {
             let request = Request::builder().header(PROTOCOL_VERSION, value).body(Body::empty()).unwrap();
-            assert_eq!(Asked::of(&request).version(), expected);
+            assert_eq!(Asked::of(&request, HeaderValue::from_static("x")).version(), expected);
         };
         check("2026-07-28", Some("2026-07-28"));
         check("DRAFT-2026-v1", Some("DRAFT-2026-v1"));

@@ -5,22 +5,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
-use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::extract::Request;
+use axum::response::Response;
 
 use crate::log;
 
 use super::Options;
-use super::auth::{self, Authenticator, Desk};
-use super::guard::{self, Guard};
+use super::auth::{Authenticator, Desk};
+use super::caller::Peer;
+use super::guard::{self, Guard, Page};
 use super::listen::Place;
-use super::rate::{self, Rates};
+use super::rate::Rates;
 
 /// How often what is no longer needed of callers is forgotten.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The checks that a request has to pass.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Admission {
     guard: Arc<Guard>,
     desk: Desk,
@@ -51,12 +52,34 @@ impl Admission {
         Ok(Self { guard: Arc::new(Guard::new(place, options)), desk: self.desk.clone() })
     }
 
-    /// Puts the checks before the routes: first where a request comes from, then who sends it, then how often.
-    pub(super) fn stand_before(&self, routes: Router) -> Router {
-        routes
-            .layer(from_fn_with_state(self.desk.rates.clone(), rate::layer))
-            .layer(from_fn_with_state(self.desk.clone(), auth::layer))
-            .layer(from_fn_with_state(self.guard.clone(), guard::layer))
+    /// Lets a request through to `next` or refuses it: first by where it comes from, then by who sends it, then by how often. Who
+    /// that is stands in the extensions of what goes through, and of the answer for who logs it.
+    pub(super) async fn admit<F: Future<Output = Response>>(
+        &self,
+        mut request: Request,
+        next: impl FnOnce(Request) -> F,
+    ) -> Response {
+        let mut caller = self.guard.caller(request.extensions().get::<Peer>(), request.headers());
+        let mut response = match self.guard.check(request.uri(), request.headers()).map(Option::<&_>::cloned)
+        {
+            Ok(origin) => {
+                if origin.is_some() {
+                    request.extensions_mut().insert(Page);
+                }
+                let mut response = match self.desk.admit(&mut request, &mut caller) {
+                    Ok(()) => {
+                        request.extensions_mut().insert(caller.clone());
+                        next(request).await
+                    }
+                    Err(refused) => refused.into(),
+                };
+                guard::allow_reading(response.headers_mut(), origin);
+                response
+            }
+            Err(refused) => refused.into(),
+        };
+        response.extensions_mut().insert(caller);
+        response
     }
 
     /// Keeps up with the tokens, and forgets who has not asked for long, for ever.

@@ -9,11 +9,9 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{self, HeaderValue};
 use axum::http::{Method, StatusCode};
-use axum::middleware::Next;
-use axum::response::Response;
 
 use super::caller::{Caller, Network};
 use super::guard::Page;
@@ -129,31 +127,38 @@ pub(super) struct Desk {
     pub(super) endpoint: Arc<str>,
 }
 
-/// Lets those through who are known, and says who they are: to what stands behind in the request, to what stands before in the answer.
-/// What they have said of themselves goes no further.
-pub(super) async fn layer(State(desk): State<Desk>, mut request: Request, next: Next) -> Response {
-    let with_password = desk.is_for_reading(&request);
-    let credentials = Credentials::take(request.headers_mut(), with_password);
-    if is_for_everybody(&request, &desk.endpoint) {
-        return next.run(request).await;
-    }
-    let mut caller = request.extensions().get::<Caller>().cloned().unwrap_or_default();
-    let mut response = match desk.authenticator.identify(&credentials, caller.network()) {
-        Ok(name) => {
-            caller.name = name;
-            request.extensions_mut().insert(caller.clone());
-            next.run(request).await
-        }
-        Err(denied) => {
-            let refused = desk.rates.count(&caller).err();
-            refused.unwrap_or_else(|| denied.refuse(desk.is_navigation(&request))).into()
-        }
-    };
-    response.extensions_mut().insert(caller);
-    response
-}
-
 impl Desk {
+    /// Lets those through who are known and do not ask too often.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub(super) fn admit(&self, request: &mut Request, caller: &mut Caller) -> Result<(), Refused> {
+        self.identify(request, caller)?;
+        self.rates.count(caller)
+    }
+
+    /// Lets those through who are known, and says in `caller` who they are. What they have said of themselves goes no further.
+    ///
+    /// # Errors
+    /// The refusal of somebody who is not known. It counts as a request.
+    fn identify(&self, request: &mut Request, caller: &mut Caller) -> Result<(), Refused> {
+        let with_password = self.is_for_reading(request);
+        let credentials = Credentials::take(request.headers_mut(), with_password);
+        if is_for_everybody(request, &self.endpoint) {
+            return Ok(());
+        }
+        match self.authenticator.identify(&credentials, caller.network()) {
+            Ok(name) => {
+                caller.name = name;
+                Ok(())
+            }
+            Err(denied) => {
+                self.rates.count(caller)?;
+                Err(denied.refuse(self.is_navigation(request)))
+            }
+        }
+    }
+
     /// Whether a page or a part of one is asked for, as a browser does that knows a password. It sends that unasked,
     /// whatever page has led there, so that it counts nowhere else.
     fn is_for_reading(&self, request: &Request) -> bool {
@@ -180,61 +185,57 @@ fn is_for_everybody(request: &Request, endpoint: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use axum::Router;
     use axum::body::Body;
-    use axum::middleware::from_fn_with_state;
-    use tower::ServiceExt as _;
+    use axum::response::Response;
 
     use super::*;
 
     const TOKEN: &str = "0123456789abcdef";
 
-    async fn answer(request: axum::http::request::Builder) -> Response {
+    /// The name of who sends a request, and what goes on of it, or how it is refused.
+    fn identify(request: axum::http::request::Builder) -> (Option<Arc<str>>, Request, Option<Response>) {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), format!("alice:{TOKEN}\n")).unwrap();
         let authenticator = Arc::new(Authenticator::new(Some(file.path().to_owned())).unwrap());
         let desk = Desk { authenticator, rates: Arc::new(Rates::new(None)), endpoint: "/mcp".into() };
-        let seen = async |request: Request| {
-            let name = request.extensions().get::<Caller>().and_then(|caller| caller.name.clone());
-            format!("{name:?} {}", request.headers().contains_key("authorization"))
-        };
-        let router = Router::new().fallback(seen).layer(from_fn_with_state(desk, layer));
-        router.oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
+        let mut request = request.body(Body::empty()).unwrap();
+        let mut caller = Caller::default();
+        let refused = desk.identify(&mut request, &mut caller).err();
+        (caller.name, request, refused.map(Response::from))
     }
 
-    #[tokio::test]
-    async fn a_name_goes_on_and_a_token_does_not() {
+    #[test]
+    fn a_name_goes_on_and_a_token_does_not() {
         let request = Request::post("/mcp").header("Authorization", format!("Bearer {TOKEN}"));
-        let response = answer(request).await;
-        let caller = response.extensions().get::<Caller>().cloned();
-        assert_eq!(caller.and_then(|caller| caller.name).as_deref(), Some("alice"));
-        let body = axum::body::to_bytes(response.into_body(), 1000).await.unwrap();
-        assert_eq!(body, "Some(\"alice\") false");
+        let (name, request, refused) = identify(request);
+        assert!(name.as_deref() == Some("alice") && refused.is_none());
+        assert!(!request.headers().contains_key("authorization"));
     }
 
     /// The challenges that a request without a token is answered with.
-    async fn check(method: &str, path: &str, headers: &[(&str, &str)], expected: &[&str]) {
+    #[track_caller]
+    fn check(method: &str, path: &str, headers: &[(&str, &str)], expected: &[&str]) {
         let request = headers.iter().fold(Request::builder().method(method).uri(path), |request, header| {
             request.header(header.0, header.1)
         });
-        let response = answer(request).await;
+        let response = identify(request).2.unwrap_or_default();
         let challenges = response.headers().get_all("www-authenticate").iter();
         let schemes: Vec<_> =
             challenges.map(|value| value.to_str().unwrap().split(' ').next().unwrap()).collect();
         assert_eq!(schemes, expected, "{method} {path} {headers:?}");
     }
 
-    #[tokio::test]
-    async fn only_a_person_is_asked_for_a_password() {
+    #[test]
+    fn only_a_person_is_asked_for_a_password() {
         let navigate = [("Sec-Fetch-Mode", "navigate"), ("Accept", "text/html")];
-        check("GET", "/", &navigate, &["Basic", "Bearer"]).await;
-        check("GET", "/skills/x", &[("Accept", "text/html,*/*")], &["Basic", "Bearer"]).await;
-        check("GET", "/", &[("Sec-Fetch-Mode", "cors"), ("Accept", "text/html")], &["Bearer"]).await;
-        check("GET", "/status.json", &[("Accept", "*/*")], &["Bearer"]).await;
-        check("GET", "/mcp", &navigate, &["Bearer"]).await;
-        check("POST", "/", &navigate, &["Bearer"]).await;
-        check("POST", "/mcp", &navigate, &["Bearer"]).await;
-        check("OPTIONS", "/mcp", &[("Access-Control-Request-Method", "POST")], &["Bearer"]).await;
-        check("GET", "/.well-known/oauth-protected-resource", &[], &[]).await;
+        check("GET", "/", &navigate, &["Basic", "Bearer"]);
+        check("GET", "/skills/x", &[("Accept", "text/html,*/*")], &["Basic", "Bearer"]);
+        check("GET", "/", &[("Sec-Fetch-Mode", "cors"), ("Accept", "text/html")], &["Bearer"]);
+        check("GET", "/status.json", &[("Accept", "*/*")], &["Bearer"]);
+        check("GET", "/mcp", &navigate, &["Bearer"]);
+        check("POST", "/", &navigate, &["Bearer"]);
+        check("POST", "/mcp", &navigate, &["Bearer"]);
+        check("OPTIONS", "/mcp", &[("Access-Control-Request-Method", "POST")], &["Bearer"]);
+        check("GET", "/.well-known/oauth-protected-resource", &[], &[]);
     }
 }

@@ -5,24 +5,25 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
 use axum::http::Version;
 use axum::response::Response;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use tower_service::Service as _;
+use tower_service::Service;
 
-use super::caller::{Caller, Peer};
+use super::caller::Peer;
 use super::crowd::Guest;
 use super::drain::Drain;
 use super::listen::{Io, Stream};
 use super::pace::{Paced, Paces};
 use super::refusal::Refused;
-use super::share::{Sharer, Slots};
+use super::share::Slots;
 use super::turns;
 
 /// How long a client may take from a connection's beginning, or from the last answer, to the end of the next request's
@@ -55,18 +56,32 @@ const RESETS_MAX: usize = 20;
 /// How often a connection of HTTP/2 is asked whether anybody is there, and how long an answer may take.
 const PING: Duration = Duration::from_secs(20);
 
+/// What answers requests.
+pub(super) trait Answers:
+    Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
+{
+}
+
+impl<S> Answers for S where
+    S: Service<Request, Response = Response, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static
+{
+}
+
 /// How connections are served.
-#[derive(Clone)]
-pub(super) struct Server {
+pub(super) struct Server<S> {
     builder: Builder<TokioExecutor>,
-    router: Router,
+    service: S,
     requests: Slots,
     drain: Drain,
 }
 
-impl Server {
-    /// Serves what `router` has to answer, until `drain`.
-    pub(super) fn new(router: Router, drain: Drain) -> Self {
+impl<S: Answers> Server<S> {
+    /// Serves what `service` answers, until `drain`.
+    pub(super) fn new(service: S, drain: Drain) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
         builder
             .http1()
@@ -86,11 +101,11 @@ impl Server {
             .max_local_error_reset_streams(RESETS_MAX)
             .keep_alive_interval(PING)
             .keep_alive_timeout(PING);
-        Self { builder, router, requests: Slots::new(REQUESTS_MAX), drain }
+        Self { builder, service, requests: Slots::new(REQUESTS_MAX), drain }
     }
 
     /// Serves one connection to its end.
-    pub(super) async fn serve(self, stream: Stream, peer: Peer, guest: Arc<Guest>) {
+    pub(super) async fn serve(self: Arc<Self>, stream: Stream, peer: Peer, guest: Arc<Guest>) {
         let Some(stream) = self.open(stream, &guest).await else { return };
         let paces = Arc::<Paces>::default();
         let service = service_fn(|request| {
@@ -98,27 +113,37 @@ impl Server {
             async move { Ok::<_, Infallible>(server.answer(request, peer, &guest, &paces).await) }
         });
         let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
-        let mut is_closing = false;
-        let mut neglected = pin!(paces.neglected());
+        let closes = async {
+            tokio::select! {
+                () = guest.silent(HEAD_READ_MAX) => None,
+                () = self.drain.begun().cancelled() => None,
+            }
+        };
+        let ends = async {
+            tokio::select! {
+                () = guest.dismissed() => Some("to make room for another, or for having taken too much back"),
+                () = paces.neglected() => Some("because an answer was not read"),
+                () = guest.silent(HEAD_READ_MAX + LEAVE_MAX) => Some("because it was silent"),
+                () = self.drain.over() => Some("because the time to answer is over"),
+            }
+        };
+        // So they are looked at when they are woken, not whenever there is more of a request.
+        let mut waits = FuturesUnordered::from_iter([closes.left_future(), ends.right_future()]);
         let why = loop {
             tokio::select! {
-                served = connection.as_mut() => match served {
-                    Ok(()) => return,
-                    Err(error) => {
+                biased;
+                served = connection.as_mut() => {
+                    if let Err(error) = served {
                         tracing::debug!(error, "a connection broke off");
-                        return;
                     }
-                },
-                () = guest.dismissed() => break "to make room for another, or for having taken too much back",
-                () = &mut neglected => break "because an answer was not read",
-                () = guest.silent(HEAD_READ_MAX + LEAVE_MAX) => break "because it was silent",
-                () = self.drain.over() => break "because the time to answer is over",
-                () = guest.silent(HEAD_READ_MAX), if !is_closing => {}
-                () = self.drain.begun().cancelled(), if !is_closing => {}
+                    return;
+                }
+                Some(why) = waits.next() => match why {
+                    Some(why) => break why,
+                    // What is in hand is answered first.
+                    None => connection.as_mut().graceful_shutdown(),
+                }
             }
-            // What is in hand is answered first.
-            is_closing = true;
-            connection.as_mut().graceful_shutdown();
         };
         tracing::debug!("a connection was closed {why}");
     }
@@ -136,28 +161,32 @@ impl Server {
 
     /// Answers one request.
     async fn answer(
-        mut self,
+        &self,
         request: Request<Incoming>,
         peer: Peer,
         guest: &Arc<Guest>,
         paces: &Arc<Paces>,
     ) -> Response {
-        let begun = guest.begins();
+        let visit = guest.begins();
         let is_shared = request.version() == Version::HTTP_2;
-        let sharer = Sharer::from(&Caller::at(Some(&peer)));
-        let response = match self.requests.take(&sharer) {
+        let response = match self.requests.take(guest.sharer()) {
             Some(slot) => {
                 // One with a body has come in whole only when that has been read.
-                let in_hand = request.body().is_end_stream().then(|| guest.asked());
+                if request.body().is_end_stream() {
+                    visit.asked();
+                }
                 let mut request = request.map(Body::new);
-                request.extensions_mut().insert(guest.clone());
+                request.extensions_mut().insert(visit.clone());
                 request.extensions_mut().insert(peer);
-                let Ok(response) = self.router.call(request).await;
-                turns::keep(response, (slot, in_hand))
+                let Ok(response) = self.service.clone().call(request).await;
+                visit.answered();
+                turns::keep(response, (slot, visit))
             }
-            None => Refused::busy("there are too many requests in hand; try again in a moment").into(),
+            None => {
+                visit.answered();
+                Refused::busy("there are too many requests in hand; try again in a moment").into()
+            }
         };
-        begun.answered();
         if is_shared { response.map(|body| Body::new(Paced::new(body, paces))) } else { response }
     }
 }

@@ -2,6 +2,7 @@
 //! for ever.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -77,8 +78,12 @@ impl Crowd {
         }
     }
 
-    fn enter(&self, sharer: &Sharer, dismissed: &CancellationToken) -> u64 {
+    /// Puts a connection last among those that wait, from its place among them if it has one.
+    fn enter(&self, from: Option<u64>, sharer: &Sharer, dismissed: &CancellationToken) -> u64 {
         let mut waiting = lock(&self.waiting);
+        if let Some(number) = from {
+            waiting.connections.remove(&number);
+        }
         let number = waiting.next;
         waiting.next += 1;
         waiting.connections.insert(number, (sharer.clone(), dismissed.clone()));
@@ -118,7 +123,7 @@ impl Guest {
     fn new(crowd: Arc<Crowd>, sharer: Sharer, slot: OwnedSemaphorePermit) -> Arc<Self> {
         let dismissed = CancellationToken::new();
         *lock(&crowd.waiting).open.entry(sharer.clone()).or_default() += 1;
-        let number = crowd.enter(&sharer, &dismissed);
+        let number = crowd.enter(None, &sharer, &dismissed);
         let state = Mutex::new(State { number, in_hand: 0, heard: Instant::now(), in_vain: 0 });
         Arc::new(Self { crowd, sharer, dismissed, state, _slot: slot })
     }
@@ -147,23 +152,23 @@ impl Guest {
         }
     }
 
-    /// Says that a request begins. It counts as taken back if it is never said to be answered.
-    pub(super) fn begins(self: &Arc<Self>) -> Unanswered {
+    /// Whom it counts for.
+    pub(super) fn sharer(&self) -> &Sharer {
+        &self.sharer
+    }
+
+    /// Says that a request begins.
+    pub(super) fn begins(self: &Arc<Self>) -> Arc<Visit> {
         let mut state = lock(&self.state);
         state.heard = Instant::now();
         if state.in_hand == 0 {
-            self.crowd.leave(state.number);
-            state.number = self.crowd.enter(&self.sharer, &self.dismissed);
+            state.number = self.crowd.enter(Some(state.number), &self.sharer, &self.dismissed);
         }
-        Unanswered { guest: self.clone(), is_answered: false }
-    }
-
-    /// Says that the client has asked and that it is its turn to wait, for as long as the value lives.
-    pub(super) fn asked(self: &Arc<Self>) -> InHand {
-        let mut state = lock(&self.state);
-        state.in_hand += 1;
-        self.crowd.leave(state.number);
-        InHand(self.clone())
+        Arc::new(Visit {
+            guest: self.clone(),
+            has_asked: AtomicBool::new(false),
+            is_answered: AtomicBool::new(false),
+        })
     }
 }
 
@@ -180,45 +185,50 @@ impl Drop for Guest {
     }
 }
 
-/// A request that has begun.
+/// A request, from its beginning until the last byte of its answer is written. It counts as taken back if it is never said to
+/// be answered.
 #[derive(Debug)]
-pub(super) struct Unanswered {
+pub(super) struct Visit {
     guest: Arc<Guest>,
-    is_answered: bool,
+    has_asked: AtomicBool,
+    is_answered: AtomicBool,
 }
 
-impl Unanswered {
+impl Visit {
+    /// Says that the request has come in whole and that it is its client's turn to wait. From here on its connection is not
+    /// dismissed.
+    pub(super) fn asked(&self) {
+        if !self.has_asked.swap(true, Relaxed) {
+            let mut state = lock(&self.guest.state);
+            state.in_hand += 1;
+            self.guest.crowd.leave(state.number);
+        }
+    }
+
     /// Says that it has an answer.
-    pub(super) fn answered(mut self) {
-        self.is_answered = true;
-    }
-}
-
-impl Drop for Unanswered {
-    fn drop(&mut self) {
+    pub(super) fn answered(&self) {
+        self.is_answered.store(true, Relaxed);
         let mut state = lock(&self.guest.state);
-        if self.is_answered {
-            state.in_vain = state.in_vain.saturating_sub(1);
-            return;
-        }
-        state.in_vain += 1;
-        if state.in_vain > IN_VAIN_MAX {
-            self.guest.dismissed.cancel();
-        }
+        state.in_vain = state.in_vain.saturating_sub(1);
     }
 }
 
-/// A request that has come in whole and is not yet answered. Its connection is not dismissed.
-#[derive(Debug)]
-pub(super) struct InHand(Arc<Guest>);
-
-impl Drop for InHand {
+impl Drop for Visit {
     fn drop(&mut self) {
-        let mut state = lock(&self.0.state);
-        state.in_hand -= 1;
-        if state.in_hand == 0 {
-            state.heard = Instant::now();
-            state.number = self.0.crowd.enter(&self.0.sharer, &self.0.dismissed);
+        let Guest { crowd, sharer, dismissed, state, .. } = &*self.guest;
+        let mut state = lock(state);
+        if *self.has_asked.get_mut() {
+            state.in_hand -= 1;
+            if state.in_hand == 0 {
+                state.heard = Instant::now();
+                state.number = crowd.enter(None, sharer, dismissed);
+            }
+        }
+        if !*self.is_answered.get_mut() {
+            state.in_vain += 1;
+            if state.in_vain > IN_VAIN_MAX {
+                dismissed.cancel();
+            }
         }
     }
 }
@@ -241,6 +251,13 @@ mod tests {
         crowd.admit(at(last)).await.unwrap()
     }
 
+    /// A request of which nothing more is to come.
+    fn asked(guest: &Arc<Guest>) -> Arc<Visit> {
+        let visit = guest.begins();
+        visit.asked();
+        visit
+    }
+
     async fn within_a_second<T>(future: impl Future<Output = T>) -> Option<T> {
         tokio::time::timeout(Duration::from_secs(1), future).await.ok()
     }
@@ -250,10 +267,10 @@ mod tests {
         let crowd = Crowd::new(3);
         let guests = [admit(&crowd, 0).await, admit(&crowd, 1).await, admit(&crowd, 2).await];
         let gone = || guests.each_ref().map(|guest| guest.dismissed.is_cancelled());
-        drop(guests[0].asked());
+        drop(asked(&guests[0]));
         assert!(within_a_second(crowd.dismiss_one()).await.is_some());
         assert_eq!(gone(), [false, true, false]);
-        let (first, second) = (guests[2].asked(), guests[2].asked());
+        let (first, second) = (asked(&guests[2]), asked(&guests[2]));
         assert!(within_a_second(crowd.dismiss_one()).await.is_some());
         assert_eq!(gone(), [true, true, false]);
 
@@ -282,7 +299,7 @@ mod tests {
     async fn one_address_makes_room_for_itself() {
         let crowd = Crowd::new(4);
         let guests = [admit(&crowd, 1).await, admit(&crowd, 1).await, admit(&crowd, 1).await];
-        let in_hand = guests.each_ref().map(Guest::asked);
+        let in_hand = guests.each_ref().map(asked);
         assert!(crowd.admit(at(1)).await.is_none());
         let other = admit(&crowd, 2).await;
         let [_, first, second] = in_hand;
@@ -309,10 +326,10 @@ mod tests {
                 sleep(MAX / 2).await;
                 let request = guest.begins();
                 sleep(MAX / 2).await;
-                let in_hand = guest.asked();
+                request.asked();
                 request.answered();
                 sleep(10 * MAX).await;
-                drop(in_hand);
+                drop(request);
             }
         );
         let answered = 30 + 300;
@@ -339,7 +356,7 @@ mod tests {
     async fn one_that_is_gone_is_forgotten() {
         let crowd = Crowd::new(1);
         let guest = admit(&crowd, 1).await;
-        let in_hand = guest.asked();
+        let in_hand = asked(&guest);
         drop(guest);
         drop(in_hand);
         let waiting = lock(&crowd.waiting);

@@ -30,6 +30,10 @@ pub(super) fn is_plain(headers: &HeaderMap, request: &Request) -> bool {
 /// Whether an answer of either kind is accepted by name, without conditions.
 pub(super) fn accepts_both(headers: &HeaderMap) -> bool {
     sole(headers, header::ACCEPT).is_some_and(|accept| {
+        // As hosts write it.
+        if accept == "application/json, text/event-stream" {
+            return true;
+        }
         let has = |wanted: &str| accept.split(',').any(|range| range.trim().eq_ignore_ascii_case(wanted));
         !accept.contains([';', '"']) && has("application/json") && has("text/event-stream")
     })

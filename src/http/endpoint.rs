@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use axum::routing::any;
 use http_body_util::Full;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -22,6 +24,7 @@ use crate::uri;
 
 use super::answered::{self, Answered};
 use super::body::Bodies;
+use super::crowd::Visit;
 use super::direct::{accepts_both, is_plain, respond};
 use super::guard::{self, Page};
 use super::legacy::{self, Holding};
@@ -90,6 +93,11 @@ impl Endpoint {
     }
 }
 
+/// Where the endpoint is.
+pub(super) fn route(path: &str, endpoint: Arc<Endpoint>) -> Router {
+    Router::new().route(path, any(answer)).with_state(endpoint)
+}
+
 /// Answers any request to the endpoint's path.
 pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
     let Endpoint { sessions, .. } = &*endpoint;
@@ -123,7 +131,7 @@ impl Endpoint {
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
         let body = self.bodies.read(body, &head.extensions).await?;
-        let _in_hand = turns::asked(&head.extensions);
+        turns::asked(&head.extensions);
         let bytes = body.bytes.slice_ref(wire::without_mark(&body.bytes));
         match self.directly(&head, &bytes, asked).await? {
             Some(response) => Ok(response),
@@ -158,6 +166,8 @@ impl Endpoint {
         if accepts_all(&head.headers) {
             head.headers.insert(header::ACCEPT, ACCEPT);
         }
+        // What rmcp does may last longer than the request.
+        head.extensions.remove::<Arc<Visit>>();
         let response = self.service.handle(Request::from_parts(head, Full::new(bytes))).await;
         let mut response = turn.hold(answered::noting(response).await);
         holding.announce(&mut response, &self.sessions);
@@ -184,7 +194,8 @@ impl Endpoint {
         let listen = self.listens.take(&Sharer::of(request.extensions()));
         let stream = legacy::open_stream(request.headers(), &self.sessions, &self.gate)?;
         let listen = listen.ok_or_else(|| Refusal::too_many(None))?;
-        Ok(turns::keep(stream, (listen, turns::asked(request.extensions()))))
+        turns::asked(request.extensions());
+        Ok(turns::keep(stream, listen))
     }
 
     /// Answers a plain request. `None` for every other.

@@ -1,12 +1,11 @@
-//! The outermost layer: it follows a request from its head to the last byte of its answer, counts it, and logs it.
+//! Following a request from its head to the last byte of its answer: it is counted, and logged.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, HttpBody as _};
-use axum::extract::{Request, State};
-use axum::http::StatusCode;
-use axum::middleware::Next;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
 
@@ -16,7 +15,7 @@ use super::caller::Caller;
 use super::metrics::Metrics;
 use super::outcome::Outcome;
 use super::path::EndpointPath;
-use super::request_id::REQUEST_ID;
+use super::request_id::{self, REQUEST_ID};
 
 /// Who is told of requests.
 #[derive(Debug)]
@@ -32,7 +31,9 @@ pub(super) struct Observer {
 /// A request, on its way to the end of its answer.
 struct Exchange {
     observer: Arc<Observer>,
-    asked: Asked,
+    /// What a line in the log says of it, if there is to be one.
+    asked: Option<Asked>,
+    is_of_endpoint: bool,
     begun: Instant,
     answer: Option<Answer>,
     bytes: u64,
@@ -46,12 +47,24 @@ struct Answer {
     caller: Option<Caller>,
 }
 
-/// Follows requests. Each has an id, its client's or one that it is given, which the answer repeats.
-pub(super) async fn layer(State(observer): State<Arc<Observer>>, request: Request, next: Next) -> Response {
-    let mut exchange = Exchange::begin(observer, &request);
-    let mut response = next.run(request).await;
+/// Follows a request to `next` and through its answer. The answer repeats the id that its client has given it or, where it is
+/// logged, that it is found by in the log.
+pub(super) async fn follow<F: Future<Output = Response>>(
+    observer: Arc<Observer>,
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
+    let id = if observer.is_logged {
+        Some(request_id::of(request.headers()))
+    } else {
+        request_id::brought(request.headers())
+    };
+    let mut exchange = Exchange::begin(observer, &request, id.as_ref());
+    let mut response = next(request).await;
     exchange.answer(&response);
-    response.headers_mut().insert(REQUEST_ID, exchange.asked.id.clone());
+    if let Some(id) = id {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
     if let Some(bytes) = response.body().size_hint().exact() {
         exchange.send(bytes);
         return response;
@@ -65,9 +78,11 @@ pub(super) async fn layer(State(observer): State<Arc<Observer>>, request: Reques
 }
 
 impl Exchange {
-    fn begin(observer: Arc<Observer>, request: &Request) -> Self {
+    fn begin(observer: Arc<Observer>, request: &Request, id: Option<&HeaderValue>) -> Self {
         observer.metrics.begin();
-        Self { observer, asked: Asked::of(request), begun: Instant::now(), answer: None, bytes: 0 }
+        let asked = id.filter(|_| observer.is_logged).map(|id| Asked::of(request, id.clone()));
+        let is_of_endpoint = request.uri().path() == observer.endpoint.as_str();
+        Self { observer, asked, is_of_endpoint, begun: Instant::now(), answer: None, bytes: 0 }
     }
 
     /// Takes note of the head of the answer.
@@ -90,7 +105,7 @@ impl Exchange {
     ) {
         let metrics = &self.observer.metrics;
         metrics.end(status);
-        if self.asked.uri.path() == self.observer.endpoint.as_str() {
+        if self.is_of_endpoint {
             metrics.answer(answered.unwrap_or_default().method, outcome, took);
         }
     }
@@ -105,13 +120,10 @@ impl Exchange {
 /// The end, be it that all has been said or that nobody listens any more.
 impl Drop for Exchange {
     fn drop(&mut self) {
-        let took = self.begun.elapsed();
         if self.answer.is_none() {
-            self.count(None, None, Outcome::Aborted, took);
+            self.count(None, None, Outcome::Aborted, self.begun.elapsed());
         }
-        if !self.observer.is_logged {
-            return;
-        }
+        let Some(asked) = &self.asked else { return };
         let answer = self.answer.as_ref();
         let told = Told {
             status: answer.map(|answer| answer.status),
@@ -119,8 +131,8 @@ impl Drop for Exchange {
             answered: answer.and_then(|answer| answer.answered.as_ref()),
             caller: answer.and_then(|answer| answer.caller.as_ref()),
             bytes: self.bytes,
-            took,
+            took: self.begun.elapsed(),
         };
-        access_log::write(&self.asked, &told);
+        access_log::write(asked, &told);
     }
 }

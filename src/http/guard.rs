@@ -3,13 +3,9 @@
 
 use std::net::SocketAddr;
 use std::str::FromStr;
-use std::sync::Arc;
 
-use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{StatusCode, Uri};
-use axum::middleware::Next;
-use axum::response::Response;
 
 use super::Options;
 use super::allowed::{Host, Origin};
@@ -64,6 +60,11 @@ impl Guard {
         Self { hosts, origins, proxies: Proxies::new(options.trusted_proxies.clone()) }
     }
 
+    /// Who sends a request with these headers over a connection with `peer`, as far as it can be seen before anybody says their name.
+    pub(super) fn caller(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Caller {
+        self.proxies.caller(peer, headers)
+    }
+
     /// Lets a request through or refuses it. Gives back the origin of the page that it comes from, if from one.
     pub(super) fn check<'a>(
         &self,
@@ -98,30 +99,8 @@ impl Guard {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Page;
 
-/// Lets requests through or refuses them, and lets pages that may ask read what they are answered.
-pub(super) async fn layer(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
-    let caller = guard.proxies.caller(request.extensions().get::<Peer>(), request.headers());
-    let origin = match guard.check(request.uri(), request.headers()) {
-        Ok(origin) => origin.cloned(),
-        Err(refused) => return said(caller, refused.into()),
-    };
-    request.extensions_mut().insert(caller.clone());
-    if origin.is_some() {
-        request.extensions_mut().insert(Page);
-    }
-    let mut response = next.run(request).await;
-    allow_reading(response.headers_mut(), origin);
-    said(caller, response)
-}
-
-/// An answer that says to whom it goes, for who logs it. Who learns more of the caller on the way says that instead.
-fn said(caller: Caller, mut response: Response) -> Response {
-    response.extensions_mut().get_or_insert_with(|| caller);
-    response
-}
-
 /// Lets the page at `origin` read an answer.
-fn allow_reading(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
+pub(super) fn allow_reading(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
@@ -153,6 +132,8 @@ fn parse<T: FromStr>(value: &HeaderValue) -> Option<T> {
 
 #[cfg(test)]
 mod tests {
+    use axum::response::Response;
+
     use super::*;
 
     fn place(address: &str, is_secure: bool) -> Place {

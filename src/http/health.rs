@@ -80,6 +80,11 @@ impl Health {
     }
 }
 
+/// Whether this is asked at `path`.
+pub(super) fn is_probe(path: &str) -> bool {
+    [ALIVE, READY].contains(&path)
+}
+
 /// Where this is asked.
 pub(super) fn routes(health: Health) -> Router {
     Router::new().route(ALIVE, get(alive)).route(READY, get(ready)).with_state(health)

@@ -5,10 +5,6 @@ mod limiter;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::Response;
-
 use super::caller::{Caller, Network};
 use super::refusal::Refused;
 
@@ -47,15 +43,6 @@ impl Rates {
     pub(super) fn sweep(&self) {
         self.named.iter().for_each(Limiter::sweep);
         self.nameless.iter().for_each(Limiter::sweep);
-    }
-}
-
-/// Lets requests through as often as their callers may ask.
-pub(super) async fn layer(State(rates): State<Arc<Rates>>, request: Request, next: Next) -> Response {
-    let counted = request.extensions().get::<Caller>().map_or(Ok(()), |caller| rates.count(caller));
-    match counted {
-        Ok(()) => next.run(request).await,
-        Err(refused) => refused.into(),
     }
 }
 

@@ -18,8 +18,12 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// The id of the request with these headers: plain characters that need no escape in a log.
 pub(super) fn of(headers: &HeaderMap) -> HeaderValue {
-    let brought = headers.get(REQUEST_ID).filter(|value| is_plain(value.as_bytes()));
-    brought.cloned().unwrap_or_else(new)
+    brought(headers).unwrap_or_else(new)
+}
+
+/// The id that the request with these headers has already, if it is plain.
+pub(super) fn brought(headers: &HeaderMap) -> Option<HeaderValue> {
+    headers.get(REQUEST_ID).filter(|value| is_plain(value.as_bytes())).cloned()
 }
 
 /// An id of our own.

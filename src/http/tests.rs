@@ -16,7 +16,7 @@ pub(crate) mod direct;
 
 const NOTES: &str = "skill://a/notes.txt";
 
-async fn endpoint(skills: &Skills) -> Router {
+async fn endpoint(skills: &Skills) -> Front {
     routed(skills, |endpoint| endpoint)
 }
 
@@ -25,7 +25,7 @@ fn handler(skills: &Skills) -> mcp::Handler {
     mcp::Handler::new(skills.catalog.clone(), options)
 }
 
-fn routed(skills: &Skills, with: impl FnOnce(Endpoint) -> Endpoint) -> Router {
+fn routed(skills: &Skills, with: impl FnOnce(Endpoint) -> Endpoint) -> Front {
     let handler = handler(skills);
     let stopping = CancellationToken::new();
     let sessions = Sessions::new(skills.catalog.clone(), 1, stopping.clone());
@@ -35,12 +35,11 @@ fn routed(skills: &Skills, with: impl FnOnce(Endpoint) -> Endpoint) -> Router {
     let path = EndpointPath::default();
     let observer = Observer { metrics: Arc::default(), endpoint: path.clone(), is_logged: false };
     let endpoint = Arc::new(with(Endpoint::new(handler, sessions, Turns::default(), stopping)));
-    let routes = Router::new().route(path.as_str(), any(endpoint::answer)).with_state(endpoint);
-    router(routes, &admission, health, Arc::new(observer))
+    Front::new(Arc::new(observer), health, admission, Some((path, endpoint)), Router::new())
 }
 
 async fn ask(
-    endpoint: &Router,
+    endpoint: &Front,
     method: &str,
     headers: &[(&str, &str)],
     body: &Value,
@@ -53,7 +52,7 @@ async fn ask(
     endpoint.clone().oneshot(request).await.unwrap()
 }
 
-async fn listen(endpoint: &Router) -> BodyDataStream {
+async fn listen(endpoint: &Front) -> BodyDataStream {
     let params = json!({
         "_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -69,7 +68,7 @@ async fn listen(endpoint: &Router) -> BodyDataStream {
 }
 
 /// The stream of a session that has subscribed to the notes.
-async fn session(endpoint: &Router) -> BodyDataStream {
+async fn session(endpoint: &Front) -> BodyDataStream {
     let params = json!({
         "protocolVersion": "2025-11-25",
         "clientInfo": {"name": "test", "version": "1"},

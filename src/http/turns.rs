@@ -18,7 +18,7 @@ use axum::response::Response;
 use hyper::body::{Frame, SizeHint};
 use tokio::sync::oneshot;
 
-use super::crowd::{Guest, InHand};
+use super::crowd::Visit;
 use super::refusal::Refused;
 use super::share::{Lack, Ledger, Sharer};
 
@@ -55,14 +55,9 @@ struct Waiting {
     turn: oneshot::Sender<Share>,
 }
 
-/// A request's turn.
+/// A request's turn: a part of the budget, or nothing for a small answer.
 #[derive(Debug)]
-pub(super) struct Turn {
-    /// None for a small answer.
-    share: Option<Share>,
-    /// Keeps its connection from being dismissed.
-    _in_hand: Option<InHand>,
-}
+pub(super) struct Turn(Option<Share>);
 
 /// A part of the budget.
 #[derive(Debug)]
@@ -90,16 +85,16 @@ impl Turns {
     /// # Errors
     /// When it takes too long, or too many wait already.
     pub(super) async fn next(&self, extensions: &Extensions, bytes: u64) -> Result<Turn, Refused> {
-        let in_hand = asked(extensions);
+        asked(extensions);
         if bytes <= SMALL_MAX_BYTES {
-            return Ok(Turn { share: None, _in_hand: in_hand });
+            return Ok(Turn(None));
         }
         // What is larger than a share can be must come through too, alone.
         let bytes = signed(bytes.min(HELD_MAX_BYTES / 2));
         let busy = || Refused::busy("the server is busy; try again in a moment");
         let (_leaves, turn) = self.queue(Sharer::of(extensions), bytes).ok_or_else(busy)?;
         match tokio::time::timeout(WAIT_MAX, turn).await {
-            Ok(Ok(share)) => Ok(Turn { share: Some(share), _in_hand: in_hand }),
+            Ok(Ok(share)) => Ok(Turn(Some(share))),
             _ => Err(busy()),
         }
     }
@@ -185,27 +180,28 @@ impl Drop for Share {
 
 impl Turn {
     /// The answer, which keeps the turn until its end and for as long as any of its bytes are held.
-    pub(super) fn hold<B>(mut self, answer: axum::http::Response<B>) -> Response
+    pub(super) fn hold<B>(self, answer: axum::http::Response<B>) -> Response
     where
         B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
     {
-        if let (Some(share), Some(bytes)) = (&mut self.share, answer.body().size_hint().exact()) {
+        let Self(Some(mut share)) = self else { return answer.map(Body::new) };
+        if let Some(bytes) = answer.body().size_hint().exact() {
             share.settle(bytes);
         }
-        answer.map(|body| Body::new(Holding { body, turn: Arc::new(self) }))
+        answer.map(|body| Body::new(Holding { body, kept: Arc::new(share) }))
     }
 }
 
 /// A body that keeps something until its end.
 pub(super) struct Holding<B, T> {
     body: B,
-    turn: Arc<T>,
+    kept: Arc<T>,
 }
 
 /// Bytes that keep it as well. A body is gone once its bytes wait to be written.
 struct Held<T> {
     bytes: Bytes,
-    _turn: Arc<T>,
+    _kept: Arc<T>,
 }
 
 impl<T> AsRef<[u8]> for Held<T> {
@@ -227,8 +223,8 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
-        let turn = &self.turn;
-        let hold = |bytes| Bytes::from_owner(Held { bytes, _turn: turn.clone() });
+        let kept = &self.kept;
+        let hold = |bytes| Bytes::from_owner(Held { bytes, _kept: kept.clone() });
         Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(hold))))
     }
 
@@ -243,12 +239,14 @@ where
 
 /// A response that keeps something until its end.
 pub(super) fn keep<T: Send + Sync + 'static>(response: Response, kept: T) -> Response {
-    response.map(|body| Body::new(Holding { body, turn: Arc::new(kept) }))
+    response.map(|body| Body::new(Holding { body, kept: Arc::new(kept) }))
 }
 
-/// That the client of a request with these `extensions` has asked.
-pub(super) fn asked(extensions: &Extensions) -> Option<InHand> {
-    extensions.get::<Arc<Guest>>().map(Guest::asked)
+/// Says that a request with these `extensions` has come in whole: from here on its connection is not dismissed.
+pub(super) fn asked(extensions: &Extensions) {
+    if let Some(visit) = extensions.get::<Arc<Visit>>() {
+        visit.asked();
+    }
 }
 
 fn signed(bytes: u64) -> i64 {

@@ -115,12 +115,17 @@ fn there_need_be_no_lines() {
         let mut command = common::skillserve();
         command.envs(variable.map(|value| ("SKILLSERVE_NO_ACCESS_LOG", value)));
         let server = Server::start_by(command, &bed.path().join("skills"), options);
-        server.exchange(&ask("skills/list", json!({})));
+        let response = server.exchange(&ask("skills/list", json!({})));
+        let brought = server.exchange(&ask("skills/list", json!({})).with("X-Request-Id", "abc-3"));
+        assert_eq!(brought.header("x-request-id"), Some("abc-3"));
         // What comes later has been written after it.
         write(bed.path(), &[("skills/bad/SKILL.md", b"none")]);
         server.line(&["error[no-frontmatter]"]);
         fs::remove_dir_all(bed.path().join("skills/bad")).unwrap();
-        server.told().contains("POST /mcp")
+        let is_told = server.told().contains("POST /mcp");
+        // An id that nobody finds in a log is none.
+        assert_eq!(response.header("x-request-id").is_some(), is_told);
+        is_told
     };
     assert!(told(&[], None));
     assert!(told(&[], Some("false")));

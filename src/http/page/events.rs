@@ -14,7 +14,7 @@ use crate::catalog::Standing;
 
 use super::super::share::{Sharer, Slot};
 use super::super::stream::{self, COMMENT, KEEP_ALIVE};
-use super::super::turns::{asked, keep};
+use super::super::turns::asked;
 use super::{Pages, answer};
 
 /// How long there is silence after a change is told. What changes meanwhile is told as one.
@@ -45,7 +45,8 @@ enum Was {
 pub(super) async fn answer(State(pages): State<Arc<Pages>>, head: Parts) -> Response {
     let Some(slot) = pages.streams.take(&Sharer::of(&head.extensions)) else { return answer::busy() };
     let source = Source { seen: pages.catalog.standing(), pages, was: Was::Nothing, _slot: slot };
-    keep(stream::of(futures::stream::unfold(source, next)), asked(&head.extensions))
+    asked(&head.extensions);
+    stream::of(futures::stream::unfold(source, next))
 }
 
 async fn next(mut source: Source) -> Option<(Result<Bytes, Infallible>, Source)> {

@@ -136,7 +136,7 @@ impl Pages {
         standing: Standing,
         make: impl FnOnce(Site<'_>) -> Option<String> + Send + 'static,
     ) -> Response {
-        let _in_hand = asked(extensions);
+        asked(extensions);
         let Some(_waits) = self.waiting.take(&Sharer::of(extensions)) else { return answer::busy() };
         let Some(permit) = self.permit().await else { return answer::busy() };
         let (pages, headers) = (self.clone(), headers.clone());

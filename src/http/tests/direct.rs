@@ -27,7 +27,7 @@ struct Answered {
     body: String,
 }
 
-async fn send(router: &Router, sent: &Sent) -> (Answered, bool) {
+async fn send(router: &Front, sent: &Sent) -> (Answered, bool) {
     let mut request = Request::new(axum::body::Body::from(sent.body.clone()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = "/mcp".parse().unwrap();

@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use axum::Router;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use tokio::runtime::Runtime;
@@ -11,7 +10,7 @@ use crate::http::endpoint::Endpoint;
 use crate::testing::{Skills, skill_md};
 use crate::uri;
 
-use super::super::routed;
+use super::super::{Front, routed};
 
 /// Skills with everything that is hard to write.
 fn files() -> Vec<(String, Vec<u8>)> {
@@ -62,8 +61,8 @@ fn files() -> Vec<(String, Vec<u8>)> {
 
 pub(crate) struct World {
     pub(crate) runtime: Runtime,
-    pub(crate) direct: Router,
-    pub(crate) rmcp: Router,
+    pub(in crate::http) direct: Front,
+    pub(in crate::http) rmcp: Front,
     pub(crate) uris: Vec<String>,
     pub(crate) cursors: Vec<String>,
     pub(crate) skills: Skills,

@@ -11,14 +11,24 @@ const HIGHS: u64 = ONES << 7;
 
 /// Appends a text without its quotes.
 pub(crate) fn append(out: &mut Vec<u8>, text: &[u8]) {
-    let mut rest = text;
-    loop {
-        let (run, after) = rest.split_at(run(rest));
-        out.extend_from_slice(run);
-        let Some((byte, after)) = after.split_first() else { return };
-        append_one(out, *byte);
-        rest = after;
+    // Where what is not yet appended begins.
+    let mut from = 0;
+    let mut escape = |at: usize| {
+        out.extend_from_slice(&text[from..at]);
+        append_one(out, text[at]);
+        from = at + 1;
+    };
+    let (words, rest) = text.as_chunks::<8>();
+    for (number, word) in words.iter().enumerate() {
+        let mut found = needing(u64::from_le_bytes(*word));
+        while found != 0 {
+            escape(number * 8 + found.trailing_zeros() as usize / 8);
+            found &= found - 1;
+        }
     }
+    let rest = text.len() - rest.len()..text.len();
+    rest.filter(|at| LENGTHS[usize::from(text[*at])] > 1).for_each(&mut escape);
+    out.extend_from_slice(&text[from..]);
 }
 
 /// How many bytes a text has without its quotes.
@@ -26,25 +36,13 @@ pub(crate) fn len(text: &[u8]) -> usize {
     text.iter().map(|byte| usize::from(LENGTHS[usize::from(*byte)])).sum()
 }
 
-/// How many bytes at the beginning need no escape.
-fn run(text: &[u8]) -> usize {
-    let (words, rest) = text.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
-        let found = needing(u64::from_le_bytes(*word));
-        if found != 0 {
-            return at * 8 + found.trailing_zeros() as usize / 8;
-        }
-    }
-    let rest_needs = rest.iter().position(|byte| LENGTHS[usize::from(*byte)] > 1);
-    text.len() - rest.len() + rest_needs.unwrap_or(rest.len())
-}
-
-/// A word whose lowest bit that is set is in the first byte of `word` that needs an escape; 0 if none does. A borrow can
-/// set bits above that one, never below.
+/// The highest bit of each byte of a word that needs an escape.
 fn needing(word: u64) -> u64 {
-    let less = |word: u64, than: u8| word.wrapping_sub(ONES * u64::from(than)) & !word;
-    let is = |byte: u8| less(word ^ (ONES * u64::from(byte)), 1);
-    (less(word, 0x20) | is(b'"') | is(b'\\')) & HIGHS
+    // The highest bit of each byte that is not 0: it is set already, or what is added to the other bits carries into it.
+    let present = |word: u64| ((word & !HIGHS) + !HIGHS) | word;
+    let is_other_than = |byte: u8| present(word ^ (ONES * u64::from(byte)));
+    let is_no_control = present(word & (ONES * 0xe0));
+    !(is_no_control & is_other_than(b'"') & is_other_than(b'\\')) & HIGHS
 }
 
 fn append_one(out: &mut Vec<u8>, byte: u8) {
