@@ -4,11 +4,6 @@ use skillserve::cli::{self, Command};
 use skillserve::commands::Exit;
 use skillserve::{commands, log};
 
-/// A catalog is many small things, made among many more that are gone soon: an allocator that keeps sizes apart leaves far
-/// less room empty between them.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() {
     let config = cli::parse();
     let written = log::start(config.log_level, config.log_format);
