@@ -38,6 +38,10 @@ pub(super) struct Expanded<'d> {
     pub(super) links: Vec<Link<'d>>,
 }
 
+/// How many directories of a level are looked at before what they gave is put together: enough to keep all processors busy,
+/// and few enough that what is held for it does not count.
+const AT_A_TIME: usize = 1_000;
+
 /// What a look at one directory gave.
 struct Step<'d> {
     draft: Draft,
@@ -56,19 +60,25 @@ impl Walk<'_> {
         let mut level = vec![(0, top)];
         while !level.is_empty() {
             let step = |(parent, item)| self.step(item, budget, mode).map(|step| (parent, step));
-            let steps: Vec<Result<(usize, Step<'d>), OverBudget>> = match mode {
-                Mode::OwnTree => level.into_par_iter().map(step).collect(),
-                Mode::Linked => level.into_iter().map(step).collect(),
-            };
-            level = Vec::new();
-            for step in steps {
-                let (parent, Step { draft, dirs, links }) = step?;
-                let at = expanded.drafts.add(parent, draft);
-                level.extend(dirs.into_iter().map(|dir| (at, dir)));
-                let links = links.into_iter().map(|link| (at, link));
-                match mode {
-                    Mode::OwnTree => expanded.links.extend(links),
-                    Mode::Linked => level.extend(links),
+            let mut ahead = std::mem::take(&mut level).into_iter();
+            loop {
+                let some: Vec<_> = ahead.by_ref().take(AT_A_TIME).collect();
+                if some.is_empty() {
+                    break;
+                }
+                let steps: Vec<Result<(usize, Step<'d>), OverBudget>> = match mode {
+                    Mode::OwnTree => some.into_par_iter().map(step).collect(),
+                    Mode::Linked => some.into_iter().map(step).collect(),
+                };
+                for step in steps {
+                    let (parent, Step { draft, dirs, links }) = step?;
+                    let at = expanded.drafts.add(parent, draft);
+                    level.extend(dirs.into_iter().map(|dir| (at, dir)));
+                    let links = links.into_iter().map(|link| (at, link));
+                    match mode {
+                        Mode::OwnTree => expanded.links.extend(links),
+                        Mode::Linked => level.extend(links),
+                    }
                 }
             }
         }
