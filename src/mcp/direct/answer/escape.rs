@@ -31,6 +31,9 @@ pub(crate) fn append(out: &mut Vec<u8>, text: &[u8]) {
         }
         out.extend_from_slice(&block[from..]);
     }
+    if !rest.iter().fold(false, |any, byte| any | needs_escape(*byte)) {
+        return out.extend_from_slice(rest);
+    }
     for byte in rest {
         if needs_escape(*byte) { append_one(out, *byte) } else { out.push(*byte) }
     }
