@@ -125,6 +125,18 @@ fn refusal(dir: &Path, options: &[&str]) -> String {
 }
 
 #[test]
+fn a_host_that_is_not_known_is_told_once_with_the_cure() {
+    let logged = Logged::start(&[]);
+    for host in ["skills.example.com:80", "other.example.com"] {
+        let response = logged.server.exchange(&list().with("Host", host));
+        assert_eq!(response.status, 403);
+        assert!(response.json()["error"]["message"].as_str().unwrap().contains("--allow-host"));
+    }
+    logged.wait_for("say so with --allow-host skills.example.com");
+    assert_eq!(logged.told().matches("is refused").count(), 1);
+}
+
+#[test]
 fn others_than_this_machine_are_let_in_only_if_that_is_meant() {
     let dir = skills();
     write_tokens(dir.path(), &tokens());

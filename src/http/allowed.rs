@@ -31,6 +31,11 @@ pub struct NoHost;
 pub struct NoOrigin;
 
 impl Host {
+    /// Its name without a port.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The port that is named with it.
     pub fn port(&self) -> Option<u16> {
         self.port

@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{StatusCode, Uri};
@@ -16,6 +17,9 @@ use super::refusal::Refused;
 
 /// The names by which a machine calls itself.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// The most of a refused host's name that is told: as long as a name can be.
+const NAME_TOLD_MAX_CHARS: usize = 253;
 
 /// What a page of another origin may send and read, in the words of CORS.
 const CORS: [(HeaderName, &str); 2] = [
@@ -35,6 +39,8 @@ pub(super) struct Guard {
     hosts: Vec<Host>,
     origins: Vec<Origin>,
     proxies: Proxies,
+    /// Whether it has been said that another host is asked for.
+    is_told: AtomicBool,
 }
 
 impl Guard {
@@ -57,7 +63,22 @@ impl Guard {
             origins.extend(LOOPBACK.into_iter().filter_map(own));
         }
         hosts.extend(options.allow_hosts.iter().cloned());
-        Self { hosts, origins, proxies: Proxies::new(options.trusted_proxies.clone()) }
+        Self {
+            hosts,
+            origins,
+            proxies: Proxies::new(options.trusted_proxies.clone()),
+            is_told: AtomicBool::new(false),
+        }
+    }
+
+    /// Says once which host is refused: a server that others reach under a name has to be told that name.
+    fn tell(&self, host: &Host) {
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            let name: String = host.name().chars().take(NAME_TOLD_MAX_CHARS).collect();
+            tracing::warn!(
+                "a request for the host {name} is refused: if that is this server, say so with --allow-host {name}"
+            );
+        }
     }
 
     /// Who sends a request with these headers over a connection with `peer`, as far as it can be seen before anybody says their name.
@@ -79,17 +100,21 @@ impl Guard {
             return Err(Refused::new(StatusCode::BAD_REQUEST, "the Host header is missing or malformed"));
         };
         let is_known = |host: &Host| self.hosts.iter().any(|known| known.covers(host));
-        if !said.iter().all(is_known) {
+        if let Some(stranger) = said.iter().find(|host| !is_known(host)) {
+            self.tell(stranger);
             return Err(Refused::new(
                 StatusCode::FORBIDDEN,
-                "the Host header names a host that is not allowed here",
+                "the Host header names a host that is not allowed here; whoever runs this server can allow it with --allow-host",
             ));
         }
         let origin = sole(headers, header::ORIGIN)?;
         let is_allowed =
             |origin: &HeaderValue| parse(origin).is_some_and(|origin| self.origins.contains(&origin));
         if origin.is_some_and(|origin| !is_allowed(origin)) {
-            return Err(Refused::new(StatusCode::FORBIDDEN, "the Origin header is not allowed here"));
+            return Err(Refused::new(
+                StatusCode::FORBIDDEN,
+                "the Origin header is not allowed here; whoever runs this server can allow it with --allow-origin",
+            ));
         }
         Ok(origin)
     }
