@@ -53,6 +53,7 @@ fn a_faulty_line_is_answered_and_ends_nothing() {
         check_refusal(&mut host, "{}", -32600, Value::Null);
         check_refusal(&mut host, format!("[{request}]"), -32600, Value::Null);
         check_refusal(&mut host, r#"{"jsonrpc":"1.0","id":"x","method":"tools/list"}"#, -32600, json!("x"));
+        check_refusal(&mut host, request.replacen('{', r#"{"id":2,"#, 1), -32600, Value::Null);
         check_refusal(&mut host, "x".repeat(1 << 20), -32600, Value::Null);
         check_refusal(&mut host, "[".repeat(200_000), -32700, Value::Null);
         // Blank lines are passed over, and so is a byte order mark.
