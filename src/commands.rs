@@ -23,7 +23,7 @@ pub use serve::{http, stdio};
 pub enum Exit {
     /// Well.
     Clean = 0,
-    /// `check` found errors, or warnings that were denied.
+    /// `check` found errors, or warnings that were denied; `stdio` could not get rid of its answers.
     Errors = 1,
     /// It could not run.
     CouldNotRun = 2,

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use common::http::{Request, Response, Server};
-use common::{PATIENCE, skills, skillserve, wait_until, write};
-use serde_json::json;
+use common::{Era, PATIENCE, handshake, skills, skillserve, wait_until, write};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const ALICE: &str = "alices-token-0123456789";
@@ -240,6 +240,28 @@ fn whoever_has_no_token_is_told_so() {
     assert_eq!(server.status(&list().to("POST", in_path)), 401);
     // Clients that look for a way to get a token are told that there is none.
     assert_eq!(server.status(&list().to("GET", "/.well-known/oauth-protected-resource/mcp")), 404);
+}
+
+#[test]
+fn a_session_is_there_for_the_token_that_opened_it() {
+    let server = Logged::start(&["--token-file", "tokens", "--sessions", "4"]);
+    let by = |token: &str, message: &Value| {
+        Request::message(Era::Legacy, message).with("Authorization", &format!("Bearer {token}"))
+    };
+    let initialize = Era::Legacy.request(1, "initialize", handshake());
+    let open =
+        |token| server.server.exchange(&by(token, &initialize)).header("mcp-session-id").map(str::to_owned);
+    let id = open(ALICE).unwrap();
+    let list = Era::Legacy.request(2, "skills/list", json!({}));
+    let post = |token| by(token, &list).with("Mcp-Session-Id", &id);
+    for (token, status) in [(BOB, 404), (ALICE, 200)] {
+        assert_eq!(server.status(&post(token)), status);
+    }
+    assert_eq!(server.status(&post(BOB).to("GET", "/mcp")), 404);
+    assert_eq!(server.status(&post(BOB).to("DELETE", "/mcp")), 404);
+    // Whoever opens many leaves some for others.
+    assert!(open(ALICE).is_some() && open(ALICE).is_none() && open(BOB).is_some());
+    assert_eq!(server.status(&post(ALICE).to("DELETE", "/mcp")), 204);
 }
 
 #[test]

@@ -48,6 +48,19 @@ fn the_endpoint_is_one_path_and_one_method() {
 }
 
 #[test]
+fn a_key_that_is_said_twice_is_refused() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    for (method, params) in [("skills/list", json!({})), ("tools/list", json!({}))] {
+        let message = Era::Modern.request(1, method, params);
+        let mut request = Request::message(Era::Modern, &message);
+        request.body = message.to_string().replacen('{', r#"{"id":2,"#, 1).into_bytes();
+        let refused = server.exchange(&request);
+        assert_eq!((refused.status, &refused.json()["error"]["code"]), (400, &json!(-32600)), "{method}");
+    }
+}
+
+#[test]
 fn there_are_no_sessions() {
     let root = skills();
     let server = Server::start(root.path(), &[]);

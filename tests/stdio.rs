@@ -7,6 +7,7 @@ mod common;
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -52,6 +53,7 @@ fn a_faulty_line_is_answered_and_ends_nothing() {
         check_refusal(&mut host, "{}", -32600, Value::Null);
         check_refusal(&mut host, format!("[{request}]"), -32600, Value::Null);
         check_refusal(&mut host, r#"{"jsonrpc":"1.0","id":"x","method":"tools/list"}"#, -32600, json!("x"));
+        check_refusal(&mut host, request.replacen('{', r#"{"id":2,"#, 1), -32600, Value::Null);
         check_refusal(&mut host, "x".repeat(1 << 20), -32600, Value::Null);
         check_refusal(&mut host, "[".repeat(200_000), -32700, Value::Null);
         // Blank lines are passed over, and so is a byte order mark.
@@ -222,18 +224,35 @@ fn a_client_that_does_not_read_costs_little_and_is_left_in_time() {
     writer.join().unwrap();
 }
 
-#[test]
-fn the_end_of_the_input_is_seen_past_unread_answers() {
-    let root = tempfile::tempdir().unwrap();
-    write(
-        root.path(),
-        &[("big/SKILL.md", &skill_md("big", "")), ("big/text.txt", "x".repeat(1 << 20).as_bytes())],
-    );
-    let mut host = Host::start(root.path(), Era::Modern);
+/// A host that has asked for 50 answers of 1 MiB, has ended the input and has not begun to read.
+fn much_asked_for(root: &Path) -> Host {
+    write(root, &[("big/SKILL.md", &skill_md("big", "")), ("big/text.txt", "x".repeat(1 << 20).as_bytes())]);
+    let mut host = Host::start(root, Era::Modern);
     for id in 1..=50 {
         host.send(&Era::Modern.request(id, "resources/read", json!({"uri": "skill://big/text.txt"})));
     }
     host.close();
+    host
+}
+
+#[test]
+fn answers_past_the_end_of_the_input_that_nobody_takes_are_given_up() {
+    let root = tempfile::tempdir().unwrap();
+    let mut host = much_asked_for(root.path());
+    let (status, _) = host.wait();
+    assert_eq!(status.code(), Some(1));
+}
+
+#[test]
+fn whoever_begins_to_read_late_has_every_answer_past_the_end_of_the_input() {
+    let root = tempfile::tempdir().unwrap();
+    let mut host = much_asked_for(root.path());
+    // Longer than a session that is stopped goes on, and than rmcp does once there is no more to read.
+    std::thread::sleep(3 * HOST_WAITS);
+    let mut ids: Vec<_> = (0..50).map(|_| host.receive()["id"].as_u64().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=50).collect::<Vec<_>>());
+    assert!(host.is_silent());
     check_end(&mut host);
 }
 

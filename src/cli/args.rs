@@ -26,7 +26,7 @@ Examples:
 Every option can also be set in the environment, where its name is SKILLSERVE_ and the option's in capitals:
 SKILLSERVE_MAX_FILES=100. An option that can be repeated takes one value a line there.
 
-Exit codes: 0 all well; 1 `check` found errors; 2 it could not run.";
+Exit codes: 0 all well; 1 `check` found errors, or nobody took answers of `stdio`; 2 it could not run.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:

@@ -44,7 +44,7 @@ pub fn list_watch(source: Source, when: When) -> anyhow::Result<Exit> {
             }
         };
         tokio::select! {
-            () = stopped => Ok(()),
+            () = stopped => Ok(Exit::Clean),
             ended = watch => ended,
         }
     })

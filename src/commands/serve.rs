@@ -13,6 +13,7 @@ use crate::http::{self, Address, Admission, Door, Doors, Listener, Tls};
 use crate::log;
 use crate::mcp::Handler;
 use crate::progress;
+use crate::stdio::{self, Ended};
 
 use super::Exit;
 use super::keeper::{Keeper, outside};
@@ -27,9 +28,12 @@ pub fn stdio(source: Source, serving: Serving) -> anyhow::Result<Exit> {
     progress::allow(false);
     run(async {
         let (catalog, handler, keeper) = start(source, serving).await?;
-        let served = until_failure(&catalog, crate::stdio::serve(handler, stopped()?)).await;
+        let served = until_failure(&catalog, stdio::serve(handler, stopped()?)).await;
         finish(&catalog, keeper).await;
-        served
+        Ok(match served? {
+            Ended::Well => Exit::Clean,
+            Ended::Unanswered => Exit::Errors,
+        })
     })
 }
 
@@ -74,7 +78,7 @@ pub fn http(source: Source, serving: Serving, listening: Box<Listening>) -> anyh
         let doors = Doors { main: Door { listener, admission }, admin: admin_door };
         let serve = async {
             http::serve(doors, handler, options, Signals::catch()?.all()).await;
-            Ok(())
+            Ok(Exit::Clean)
         };
         let served = until_failure(&catalog, serve).await;
         finish(&catalog, keeper).await;
@@ -83,12 +87,12 @@ pub fn http(source: Source, serving: Serving, listening: Box<Listening>) -> anyh
 }
 
 /// Runs a command that goes on until it is told to stop.
-pub(super) fn run(serve: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<Exit> {
+pub(super) fn run(serve: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve);
     // A blocking read of stdin cannot be cancelled, so nothing is waited for.
     runtime.shutdown_background();
-    served.map(|()| Exit::Clean)
+    served
 }
 
 /// Starts building the catalog. Without `--strict` it is not waited for, because hosts probe a server with a request that
@@ -138,10 +142,10 @@ async fn follow(catalog: Catalog, looker: Arc<Looker>) {
 }
 
 /// Serves until that ends, or until it is clear that there is nothing to serve.
-async fn until_failure(
+async fn until_failure<T>(
     catalog: &Catalog,
-    serve: impl Future<Output = anyhow::Result<()>>,
-) -> anyhow::Result<()> {
+    serve: impl Future<Output = anyhow::Result<T>>,
+) -> anyhow::Result<T> {
     tokio::select! {
         served = serve => served,
         why = catalog.failure() => bail!("{why}"),

@@ -105,7 +105,7 @@ pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Reque
     let answered = match *request.method() {
         Method::POST => endpoint.post(request, &mut asked).await,
         Method::GET => endpoint.open_stream(&request),
-        Method::DELETE => legacy::end(request.headers(), sessions),
+        Method::DELETE => legacy::end(request.headers(), &Sharer::of(request.extensions()), sessions),
         Method::OPTIONS if request.extensions().get::<Page>().is_some() => Ok(endpoint.preflight()),
         _ => Err(Refused::method()),
     };
@@ -149,9 +149,10 @@ impl Endpoint {
         let message = wire::parse(&bytes)?;
         *asked = Answered::asked(&message);
         let turn = self.turns.next(&head.extensions, self.cost(&message).await).await?;
+        let caller = Sharer::of(&head.extensions);
         let mut listen = None;
         if let Some(id) = wire::subscribes(&message) {
-            listen = self.listens.take(&Sharer::of(&head.extensions));
+            listen = self.listens.take(&caller);
             if listen.is_none() {
                 return Err(Refusal::too_many(Some(id)).into());
             }
@@ -159,7 +160,7 @@ impl Endpoint {
             // What was read is less than what was sent: the filter has been cut down.
             bytes = wire::to_bytes(&message)?.into();
         }
-        let holding = Holding::of(&message, &head.headers, &self.sessions)?;
+        let holding = Holding::of(&message, &head.headers, &caller, &self.sessions)?;
         if let Some(session) = holding.session() {
             head.extensions.insert(session);
         }
@@ -170,7 +171,7 @@ impl Endpoint {
         head.extensions.remove::<Arc<Visit>>();
         let response = self.service.handle(Request::from_parts(head, Full::new(bytes))).await;
         let mut response = turn.hold(answered::noting(response).await);
-        holding.announce(&mut response, &self.sessions);
+        holding.announce(&mut response, &caller, &self.sessions);
         Ok(match listen {
             Some(listen) => turns::keep(response, listen),
             None => response,
@@ -191,8 +192,9 @@ impl Endpoint {
     }
 
     fn open_stream(&self, request: &Request) -> Result<Response, Refused> {
-        let listen = self.listens.take(&Sharer::of(request.extensions()));
-        let stream = legacy::open_stream(request.headers(), &self.sessions, &self.gate)?;
+        let caller = Sharer::of(request.extensions());
+        let listen = self.listens.take(&caller);
+        let stream = legacy::open_stream(request.headers(), &caller, &self.sessions, &self.gate)?;
         let listen = listen.ok_or_else(|| Refusal::too_many(None))?;
         turns::asked(request.extensions());
         Ok(turns::keep(stream, listen))

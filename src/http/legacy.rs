@@ -13,6 +13,7 @@ use crate::mcp::wire::{self, Incoming};
 
 use super::refusal::Refused;
 use super::sessions::Sessions;
+use super::share::Sharer;
 use super::stream;
 
 /// The header that names a session.
@@ -33,16 +34,21 @@ pub(super) enum Holding {
 }
 
 impl Holding {
-    /// The session for a message. A client that names none is answered without.
+    /// The caller's session for a message. A client that names none is answered without.
     ///
     /// # Errors
-    /// The refusal of a session that is not or no longer there, after which the client is to shake hands again.
-    pub(super) fn of(message: &Incoming, headers: &HeaderMap, sessions: &Sessions) -> Result<Self, Refused> {
+    /// The refusal of a session that is not or no longer there, or is somebody else's, after which the client is to shake hands again.
+    pub(super) fn of(
+        message: &Incoming,
+        headers: &HeaderMap,
+        caller: &Sharer,
+        sessions: &Sessions,
+    ) -> Result<Self, Refused> {
         if wire::initializes(message) {
-            return Ok(sessions.open().map_or(Self::None, |(id, session)| Self::Opened(id, session)));
+            return Ok(sessions.open(caller).map_or(Self::None, |(id, session)| Self::Opened(id, session)));
         }
         match id(headers, sessions) {
-            Some(id) => sessions.get(id).map(Self::Named).ok_or_else(no_session),
+            Some(id) => sessions.get(id, caller).map(Self::Named).ok_or_else(no_session),
             None => Ok(Self::None),
         }
     }
@@ -56,35 +62,36 @@ impl Holding {
     }
 
     /// Names the session to a client that has shaken hands; ends it if hands were not shaken.
-    pub(super) fn announce(self, response: &mut Response, sessions: &Sessions) {
+    pub(super) fn announce(self, response: &mut Response, caller: &Sharer, sessions: &Sessions) {
         let Self::Opened(id, session) = self else { return };
         match HeaderValue::from_str(&id) {
             Ok(value) if session.has_begun() => {
                 response.headers_mut().insert(SESSION_ID, value);
             }
             _ => {
-                sessions.end(&id);
+                sessions.end(&id, caller);
             }
         }
     }
 }
 
-/// Opens the stream of the session that the client names.
+/// Opens the stream of the caller's session that the client names.
 pub(super) fn open_stream(
     headers: &HeaderMap,
+    caller: &Sharer,
     sessions: &Arc<Sessions>,
     gate: &Gate,
 ) -> Result<Response, Refused> {
     let id = id(headers, sessions).ok_or_else(Refused::method)?;
     let pass = gate.admit(None)?;
-    let stream = sessions.stream(id).ok_or_else(no_session)?;
+    let stream = sessions.stream(id, caller).ok_or_else(no_session)?;
     Ok(stream::answer(stream, pass))
 }
 
-/// Ends the session that the client names.
-pub(super) fn end(headers: &HeaderMap, sessions: &Sessions) -> Result<Response, Refused> {
+/// Ends the caller's session that the client names.
+pub(super) fn end(headers: &HeaderMap, caller: &Sharer, sessions: &Sessions) -> Result<Response, Refused> {
     let id = id(headers, sessions).ok_or_else(Refused::method)?;
-    if !sessions.end(id) {
+    if !sessions.end(id, caller) {
         return Err(no_session());
     }
     let mut response = Response::new(Body::empty());

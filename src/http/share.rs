@@ -115,6 +115,13 @@ impl Slots {
     }
 }
 
+impl Slot {
+    /// Who holds it.
+    pub(super) fn sharer(&self) -> &Sharer {
+        &self.sharer
+    }
+}
+
 impl Drop for Slot {
     fn drop(&mut self) {
         self.slots.lock().change(&self.sharer, -1);

@@ -11,6 +11,8 @@ use rmcp::model::{
     GetExtensions as _, GetMeta as _, JsonRpcMessage, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
     SubscriptionsListenRequest,
 };
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::failure::{Failure, TOO_MANY};
@@ -93,6 +95,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, Box<Refusal>> {
     let method = message.get("method").and_then(Value::as_str);
     let id =
         method.and(message.get("id")).and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    if let Some(key) = key_said_twice(without_mark(bytes)) {
+        // Which of two ids is meant, nobody knows.
+        let id = id.filter(|_| key != "id");
+        return Err(Box::new(Refusal::invalid(id, format!("a message says `{key}` once"))));
+    }
     let params = message.get("params");
     let cursor = params.and_then(|params| params.get("cursor"));
     // rmcp passes over such a cursor. An older peer then has the first page, as it always had.
@@ -109,6 +116,32 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Incoming, Box<Refusal>> {
         filter::cut(&mut listen.params.notifications);
     }
     Ok(message)
+}
+
+/// The keys of a message of which two readers that meet one twice could each take another.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "what is read is only whether each is there once")]
+struct Once {
+    jsonrpc: Option<IgnoredAny>,
+    id: Option<IgnoredAny>,
+    method: Option<IgnoredAny>,
+    params: Option<ParamsOnce>,
+}
+
+/// The same of the `params`.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "what is read is only whether each is there once")]
+struct ParamsOnce {
+    #[serde(rename = "_meta")]
+    meta: Option<IgnoredAny>,
+    uri: Option<IgnoredAny>,
+}
+
+/// The key that stands twice in a message, if one does that must not.
+fn key_said_twice(bytes: &[u8]) -> Option<&'static str> {
+    let error = serde_json::from_slice::<Once>(bytes).err()?.to_string();
+    let key = error.strip_prefix("duplicate field `")?.split('`').next()?;
+    ["jsonrpc", "id", "method", "params", "_meta", "uri"].into_iter().find(|known| *known == key)
 }
 
 fn listen_request(message: &mut Incoming) -> Option<&mut SubscriptionsListenRequest> {
@@ -235,6 +268,22 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, Value::Null);
         check(r#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600, Value::Null);
         check(r#"{"jsonrpc":"2.0","id":1,"error":7}"#, -32600, Value::Null);
+    }
+
+    #[test]
+    fn a_key_that_is_said_twice_is_refused() {
+        let (head, tail) =
+            (r#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"#, r#""uri":"skill://a"}"#);
+        assert!(parse(format!("{head}{tail}}}").as_bytes()).is_ok());
+        check(format!(r#"{head}{tail},"id":1}}"#), -32600, Value::Null);
+        check(format!(r#"{head}{tail},"i\u0064":2}}"#), -32600, Value::Null);
+        check(format!(r#"{head}{tail},"method":"ping"}}"#), -32600, json!(1));
+        check(format!(r#"{head}{tail},"jsonrpc":"2.0"}}"#), -32600, json!(1));
+        check(format!(r#"{head}{tail},"params":{{}}}}"#), -32600, json!(1));
+        check(format!(r#"{head}"uri":"skill://b",{tail}}}"#), -32600, json!(1));
+        check(format!(r#"{head}"_meta":{{}},"_meta":{{}},{tail}}}"#), -32600, json!(1));
+        // Where it makes no difference to anybody it may be.
+        assert!(parse(format!(r#"{head}"x":1,"x":2,{tail}}}"#).as_bytes()).is_ok());
     }
 
     #[test]

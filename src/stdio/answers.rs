@@ -1,10 +1,11 @@
 //! The output: one line an answer, and how many answers are still owed.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Mutex, Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 /// The most requests that are worked on, or whose answers wait to be written.
@@ -15,6 +16,8 @@ pub(super) struct Answers<W> {
     output: Arc<Mutex<W>>,
     /// One for each request that may be worked on.
     pub(super) permits: Arc<Semaphore>,
+    /// Told whenever the client has taken something.
+    taken: Arc<Notify>,
     stopped: CancellationToken,
 }
 
@@ -22,7 +25,7 @@ impl<W: AsyncWrite + Send + Unpin> Answers<W> {
     /// Nothing is owed yet. `stopped` is cancelled when the output is gone.
     pub(super) fn new(output: W, stopped: CancellationToken) -> Self {
         let permits = Arc::new(Semaphore::new(IN_FLIGHT_MAX as usize));
-        Self { output: Arc::new(Mutex::new(output)), permits, stopped }
+        Self { output: Arc::new(Mutex::new(output)), permits, taken: Arc::default(), stopped }
     }
 
     /// Writes a line, whole, and gives the permit back. A client that cannot be written to is gone, and so its session.
@@ -55,8 +58,15 @@ impl<W: AsyncWrite + Send + Unpin> Answers<W> {
         permit: Option<OwnedSemaphorePermit>,
     ) -> std::io::Result<()> {
         let writing = async {
-            for piece in line {
-                output.write_all(&piece).await?;
+            for mut piece in line {
+                while !piece.is_empty() {
+                    let count = output.write(&piece).await?;
+                    if count == 0 {
+                        return Err(ErrorKind::WriteZero.into());
+                    }
+                    piece.advance(count);
+                    self.taken.notify_one();
+                }
             }
             output.flush().await
         };
@@ -69,14 +79,25 @@ impl<W: AsyncWrite + Send + Unpin> Answers<W> {
         written
     }
 
-    /// Returns once every answer that is owed has been written.
+    /// Returns once the client has taken something since this was last asked.
+    pub(super) async fn taken(&self) {
+        self.taken.notified().await;
+    }
+
+    /// Returns once every answer that is owed has been written, and what else waits for the output.
     pub(super) async fn all_written(&self) {
         let _ = self.permits.acquire_many(IN_FLIGHT_MAX).await;
+        drop(self.output.lock().await);
     }
 }
 
 impl<W> Clone for Answers<W> {
     fn clone(&self) -> Self {
-        Self { output: self.output.clone(), permits: self.permits.clone(), stopped: self.stopped.clone() }
+        Self {
+            output: self.output.clone(),
+            permits: self.permits.clone(),
+            taken: self.taken.clone(),
+            stopped: self.stopped.clone(),
+        }
     }
 }

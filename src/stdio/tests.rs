@@ -18,7 +18,8 @@ use crate::catalog::{Cache, Catalog, Snapshot};
 use crate::mcp::direct::Direct;
 use crate::mcp::{CacheScope, Handler, Options, REQUEST_MAX_BYTES};
 
-use super::{DRAIN_MAX, run};
+use super::drain::DRAIN_MAX;
+use super::{Ended, run};
 
 mod beside;
 mod live;
@@ -27,7 +28,7 @@ struct Client {
     input: WriteHalf<DuplexStream>,
     output: BufReader<ReadHalf<DuplexStream>>,
     stop: CancellationToken,
-    session: tokio::task::JoinHandle<anyhow::Result<()>>,
+    session: tokio::task::JoinHandle<anyhow::Result<Ended>>,
 }
 
 impl Client {
@@ -85,7 +86,8 @@ impl Client {
     /// Waits for the session to end.
     async fn over(self) {
         let session = tokio::time::timeout(DRAIN_MAX * 2, self.session);
-        session.await.expect("the session ends in time").unwrap().unwrap();
+        let ended = session.await.expect("the session ends in time").unwrap().unwrap();
+        assert_eq!(ended, Ended::Well);
     }
 }
 
@@ -120,11 +122,39 @@ async fn what_needs_no_catalog_does_not_wait_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_never_ends_does_not_hold_the_session() {
-    let (handler, catalog, _build) = pending();
+async fn a_request_that_never_ends_does_not_hold_a_session_that_is_stopped() {
+    for input_ends in [false, true] {
+        let (handler, catalog, _build) = pending();
+        let mut client = Client::of(handler, catalog);
+        client.send(1, "skills/list").await;
+        if input_ends {
+            client.input.shutdown().await.unwrap();
+        }
+        client.stop.cancel();
+        client.over().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_before_the_end_of_the_input_wait_for_the_first_catalog() {
+    let (handler, catalog, build) = pending();
     let mut client = Client::of(handler, catalog);
-    client.send(1, "skills/list").await;
-    client.end().await;
+    // More than are worked on at once.
+    for id in 1..=20 {
+        client.send(id, "skills/list").await;
+    }
+    client.input.shutdown().await.unwrap();
+    // Longer than a session that is stopped waits, and than rmcp does for a request once there is no more to read.
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    build.send(()).unwrap();
+    let mut ids = Vec::new();
+    for _ in 1..=20 {
+        ids.push(client.receive().await["id"].as_u64().unwrap());
+    }
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=20).collect::<Vec<_>>());
+    assert_eq!(client.line().await, "");
+    client.over().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,8 +4,8 @@
 //! is left lines wait, and soon no more are read: a client that does not read what it asked for stops being served, and
 //! costs no more memory than its last few answers.
 //!
-//! A subscription lasts, so it holds no permit, and the session goes on past the end of the input until each has had its
-//! final result.
+//! A subscription lasts, so it holds no permit. The session goes on past the end of the input until each has had its final
+//! result, and every request its answer.
 //!
 //! Plain requests are answered beside rmcp, in the same order and with the same permits.
 //!
@@ -151,11 +151,18 @@ where
         }
     }
 
-    /// The end, once each subscription has had its final result. Until then rmcp must go on, because it writes what they
-    /// still have to say; it drops this future to do so and asks again.
+    /// The end, once each subscription has had its final result and every answer has been written. Until then rmcp must go on:
+    /// after the end it gives no request more than a few seconds, and breaks off what it still writes. It drops this future
+    /// to do anything and asks again.
     fn no_more(&self) -> impl Future<Output = Option<Incoming>> + Send + use<R, W> {
-        let is_over = self.listening.is_empty();
-        async move { if is_over { None } else { std::future::pending().await } }
+        let (is_listening, answers) = (!self.listening.is_empty(), self.answers.clone());
+        async move {
+            if is_listening {
+                return std::future::pending().await;
+            }
+            answers.all_written().await;
+            None
+        }
     }
 
     /// Uses a permit for the line that has waited longest.
