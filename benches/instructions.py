@@ -48,7 +48,8 @@ STDIO = ["stdio", "-q", "--no-watch"]
 HTTP = ["http", "-q", "--no-watch", "--listen", "127.0.0.1:0"]
 # What decides between the ways that memory is copied and searched and that digests are made.
 PROCESSOR_FLAGS = ("sse4_2", "avx2")
-# What a path may differ by at least, however little the recorded runs differed.
+# What a path may differ by at least, however little the recorded runs differed: other machines of the same kind copy memory
+# in other steps. A path that is made twice as dear by mistake is far beyond it.
 TOLERANCE_MIN = 0.1
 
 

@@ -14,7 +14,8 @@ use super::listen::{Listener, Stream};
 use super::share::Sharer;
 
 /// The most connections that are open at once, where the system allows as many. For one more, the one that has been waiting
-/// longest for its client is closed. One that waits takes up to 50 KiB, so that all together take 100 MiB.
+/// longest for its client is closed. One that waits takes some 30 to 50 KiB, and one that has sent half a head up to 64 KiB more:
+/// at most 230 MiB for all.
 const CONNECTIONS_MAX: usize = 2048;
 /// The files that are left to read skills with, to watch them and to write messages.
 #[cfg(unix)]
