@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
 
 use super::Host;
 use super::caller::Peer;
@@ -18,6 +18,10 @@ use super::patience::Patient;
 use super::tls::Tls;
 #[cfg(unix)]
 use super::unix::{Passed, SocketFile};
+
+/// How many connections may wait to be let in, where the system allows as many (Linux does by default): more than are ever
+/// open at once, so that none is lost when all clients come back at the same time. One that is lost may look open to its client.
+pub(super) const BACKLOG: u16 = 4096;
 
 /// Where is to be listened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,8 +154,7 @@ impl Listener {
     pub async fn bind(option: &str, address: &Address, tls: Option<Arc<Tls>>) -> anyhow::Result<Self> {
         match address {
             Address::Network(name) => {
-                let socket =
-                    TcpListener::bind(name).await.map_err(|error| cannot_bind(option, name, &error))?;
+                let socket = bind(name).await.map_err(|error| cannot_bind(option, name, &error))?;
                 let place = Place::network(socket.local_addr()?, tls.is_some());
                 Ok(Self { socket: Socket::Network(socket), place, tls })
             }
@@ -219,6 +222,27 @@ async fn next(socket: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
     Ok((stream, address))
 }
 
+/// Listens at the first of the addresses that `name` stands for at which that can be done.
+async fn bind(name: &str) -> io::Result<TcpListener> {
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name stands for no address");
+    for address in lookup_host(name).await? {
+        match bind_one(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+fn bind_one(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // So that the port can be taken again at once after a restart. On Windows it would be taken from a program that has it.
+    #[cfg(not(windows))]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG.into())
+}
+
 fn cannot_bind(option: &str, address: &str, error: &io::Error) -> anyhow::Error {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
@@ -272,6 +296,22 @@ mod tests {
         let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let _client = TcpStream::connect(socket.local_addr().unwrap()).await.unwrap();
         assert!(next(&socket).await.unwrap().0.nodelay().unwrap());
+    }
+
+    /// Where the system keeps fewer, it is the system that drops them.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn connections_wait_until_they_are_let_in() {
+        let most = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap();
+        let waiting = most.trim().parse::<usize>().unwrap().min(BACKLOG.into());
+        let listener =
+            Listener::bind("--listen", &Address::Network("127.0.0.1:0".into()), None).await.unwrap();
+        let address = listener.place().address.unwrap();
+        for number in 0..waiting {
+            let client = TcpStream::connect(address);
+            let client = tokio::time::timeout(std::time::Duration::from_secs(10), client).await;
+            assert!(client.is_ok_and(|client| client.is_ok()), "{number} of {waiting}");
+        }
     }
 
     #[test]

@@ -11,10 +11,10 @@ use anyhow::{Context as _, bail};
 use listenfd::ListenFd;
 use socket2::{Domain, SockAddr, Socket, Type};
 
+use super::listen::BACKLOG;
+
 /// Who may connect to a socket in the file system: its user and its group.
 const MODE: u32 = 0o660;
-/// How many connections may wait to be let in, as over the network.
-const BACKLOG: i32 = 1024;
 
 /// A socket's file, which is gone when this is.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl SocketFile {
         let file = Self { path: path.to_owned(), identity: identity(path) };
         // Nobody can connect before it listens, and so nobody but those who may.
         fs::set_permissions(path, Permissions::from_mode(MODE)).with_context(cannot)?;
-        socket.listen(BACKLOG).with_context(cannot)?;
+        socket.listen(BACKLOG.into()).with_context(cannot)?;
         socket.set_nonblocking(true).with_context(cannot)?;
         let socket = tokio::net::UnixListener::from_std(socket.into()).with_context(cannot)?;
         Ok((socket, file))

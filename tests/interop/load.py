@@ -36,6 +36,13 @@ FILE_MAX_SECONDS = 8.0
 SLOWER_MAX_TIMES = 5
 MEMORY_MAX_MIB = 512
 
+# The server holds all of the attack where it may open as many files as this, some for its own use among them.
+FILES = 4096
+# Of which each process that attacks needs less than many systems allow.
+CONNECTIONS_A_PROCESS = 500
+# Apart enough for old systems, which let few connections wait, and drop what is more so that it looks open to its client.
+CONNECT_SECONDS = 0.005
+
 
 def request(method, params, name=None):
     """Headers and body of a request."""
@@ -73,8 +80,9 @@ def http_2(request, streams):
     return begin + b"".join(frame(1, 4, 2 * i + 1, head) + frame(0, 1, 2 * i + 1, body) for i in range(streams))
 
 
-async def for_ever(port, attack):
-    """One connection after the other."""
+async def for_ever(port, attack, start):
+    """One connection after the other, from `start` seconds on."""
+    await asyncio.sleep(start)
     while True:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             connection = socket.socket()
@@ -117,10 +125,9 @@ async def starved(connection, loop):
     await until_closed(connection, loop)
 
 
-def attack(port):
+def attack(port, kinds):
     async def main():
-        kinds = [(idle, IDLE), (slow_reader, SLOW_READERS), (slow_writer, SLOW_WRITERS), (starved, STARVED_CONNECTIONS)]
-        await asyncio.gather(*(for_ever(port, kind) for kind, count in kinds for _ in range(count)))
+        await asyncio.gather(*(for_ever(port, kind, i * CONNECT_SECONDS) for i, kind in enumerate(kinds)))
     asyncio.run(main())
 
 
@@ -188,12 +195,38 @@ def memory_mib(pid):
 
 
 def connections(pid):
-    return sum("socket:" in str(fd.readlink()) for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir() if fd.is_symlink())
+    opened = 0
+    for descriptor in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        # Some are closed meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            opened += "socket:" in str(descriptor.readlink())
+    return opened
+
+
+def allow_files():
+    """How many files this process and its children may open: as many as the attack needs, if the system lets it."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # Only root may raise the hard limit.
+    for limit in (max(FILES, hard), hard):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+            return limit
+    return hard
+
+
+def attackers_in(files):
+    """What attacks a server that may open so many files: all, or the same mixture to a smaller number."""
+    kinds = [(idle, IDLE), (slow_reader, SLOW_READERS), (slow_writer, SLOW_WRITERS)]
+    every = sum(count for _, count in kinds)
+    # The server keeps some files for itself, and a part of the rest from any one address.
+    fitting = min(every, files // 3)
+    if fitting < every:
+        print(f"only {files} files may be open: {fitting} connections attack instead of {every}")
+    return [kind for kind, count in kinds for _ in range(count * fitting // every)]
 
 
 def main(seconds):
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    kinds = attackers_in(allow_files())
     failures = []
     with tempfile.TemporaryDirectory() as root, tempfile.TemporaryFile() as errors:
         skill = pathlib.Path(root) / "big"
@@ -212,12 +245,13 @@ def main(seconds):
             alone.run(5)
             print(f"alone: {memory_mib(server.pid):.0f} MiB, listing {alone.worst('listing', 0.99) * 1000:.1f} ms (p99), "
                   f"file of 8 MiB {alone.worst('file of 8 MiB', 1) * 1000:.1f} ms at most")
-            for target in (attack, flood):
-                attackers.append(multiprocessing.Process(target=target, args=(port,), daemon=True))
+            parties = [kinds[i:i + CONNECTIONS_A_PROCESS] for i in range(0, len(kinds), CONNECTIONS_A_PROCESS)]
+            for target, *rest in [*((attack, party) for party in parties), (attack, [starved] * STARVED_CONNECTIONS), (flood,)]:
+                attackers.append(multiprocessing.Process(target=target, args=(port, *rest), daemon=True))
                 attackers[-1].start()
             end = time.monotonic() + 20
             # Readers that are put off come and go.
-            wanted = IDLE + SLOW_READERS // 2 + SLOW_WRITERS
+            wanted = len(kinds) - kinds.count(slow_reader) // 2
             while (opened := connections(server.pid)) < wanted and time.monotonic() < end:
                 time.sleep(0.2)
             print(f"attacked over {opened} connections and more")
