@@ -157,6 +157,7 @@ impl args::SourceArgs {
             follow_links_to: self.follow_links_to,
             allow_secret: self.allow_secret,
         };
+        tree.check().map_err(|error| error.to_string())?;
         let catalog = catalog::Options {
             limits: Limits { max_files: self.max_files, max_bytes: self.max_bytes },
             on_name_mismatch: match self.on_name_mismatch {

@@ -153,6 +153,27 @@ fn a_directory_that_cannot_be_served_is_told_in_one_sentence() {
 }
 
 #[test]
+fn a_pattern_that_is_none_is_refused() {
+    let sentence = |option: &str| {
+        format!(
+            "error: the pattern \"priv[\" of {option} is not in gitignore syntax (unclosed character class; missing ']', at character 5): correct it\n"
+        )
+    };
+    for name in ["check", "list", "stdio", "http"] {
+        for option in ["--exclude", "--allow-secret"] {
+            check(&[name, "good", option, "notes", option, "priv["], (2, &sentence(option)));
+        }
+    }
+    let bed = bed();
+    let mut command = command(bed.path(), &["list", "good"]);
+    let output = command.env("SKILLSERVE_EXCLUDE", "notes\npriv[\n").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(printed(&output).starts_with(&sentence("--exclude")), "{output:?}");
+    // With a directory that is waited for, it is clear at once.
+    check(&["stdio", "later", "--wait-for-root", "600", "--exclude", "priv["], (2, &sentence("--exclude")));
+}
+
+#[test]
 fn an_empty_directory_is_served_with_a_warning() {
     check(&["check", "empty"], (0, "warning[no-skills]"));
     check(&["stdio", "empty", "--strict"], (0, "warning[no-skills] empty"));
