@@ -174,6 +174,18 @@ fn a_pattern_that_is_none_is_refused() {
 }
 
 #[test]
+fn a_value_that_is_none_is_told_with_the_usage_of_its_command() {
+    let usage = |command: &str| format!("\n\nUsage: skillserve {command} [OPTIONS] [DIR]...\n");
+    check(&["http", "good", "--path", "mcp"], (2, &usage("http")));
+    check(&["check", "good", "--rule", "x=off"], (2, &usage("check")));
+    check(&["list", "good", "--hosts", "nobody"], (2, &usage("list")));
+    check(&["stdio"], (2, &usage("stdio")));
+    check(&["index", "good", "-o", "x", "--exclude", "{"], (2, "\n\nUsage: skillserve index "));
+    check(&["explain", "nothing"], (2, "\n\nUsage: skillserve explain "));
+    check(&[], (2, "\n\nUsage: skillserve [OPTIONS] <COMMAND>\n"));
+}
+
+#[test]
 fn an_empty_directory_is_served_with_a_warning() {
     check(&["check", "empty"], (0, "warning[no-skills]"));
     check(&["stdio", "empty", "--strict"], (0, "warning[no-skills] empty"));
