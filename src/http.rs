@@ -18,6 +18,7 @@ mod drain;
 mod endpoint;
 mod etag;
 mod exchange;
+mod files;
 mod forwarded;
 mod front;
 mod guard;
@@ -72,6 +73,7 @@ use turns::Turns;
 
 pub use admission::Admission;
 pub use allowed::{Host, Origin};
+pub use files::check_files;
 pub use listen::{Address, Listener};
 pub use path::EndpointPath;
 pub use proxies::Proxy;

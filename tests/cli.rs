@@ -242,6 +242,27 @@ fn a_server_says_when_and_a_host_adds_that_itself() {
 }
 
 #[test]
+fn a_server_that_may_open_too_few_files_says_so_and_does_not_start() {
+    let bed = bed();
+    let with = |files: u32| {
+        let script = format!("ulimit -n {files} && exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_skillserve"), "http", "--listen", "127.0.0.1:0"]);
+        command.arg("good").current_dir(bed.path());
+        command
+    };
+    let output = with(63).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(
+        without_times(&printed(&output)),
+        "error: this process may open only 63 files and needs 64 to serve: raise `ulimit -n`\n"
+    );
+    let server = Server::run(with(64));
+    assert_eq!(server.exchange(&Request::message(Era::Modern, &list_request())).status, 200);
+    server.line(&["at most 32 connections are kept, because this process may open only 64 files"]);
+}
+
+#[test]
 fn strict_serves_all_or_nothing() {
     let sentence = "1 skipped, so --strict serves nothing: cure the errors above, or leave --strict out\n";
     for name in ["stdio", "http"] {

@@ -10,16 +10,10 @@ use super::caller::{Caller, Peer};
 use super::connection::{Answers, Server};
 use super::crowd::{Crowd, Guest};
 use super::drain::Drain;
+use super::files::connections_max;
 use super::listen::{Listener, Stream};
 use super::share::Sharer;
 
-/// The most connections that are open at once, where the system allows as many. For one more, the one that has been waiting
-/// longest for its client is closed. One that waits takes some 30 to 50 KiB, and one that has sent half a head up to 64 KiB more:
-/// at most 230 MiB for all.
-const CONNECTIONS_MAX: usize = 2048;
-/// The files that are left to read skills with, to watch them and to write messages.
-#[cfg(unix)]
-const FILES: usize = 256;
 /// How long to wait when the system has no more connections to give.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
@@ -114,25 +108,6 @@ impl Drop for Open {
             self.counts.dismissed.fetch_add(1, Relaxed);
         }
     }
-}
-
-/// How many connections there may be: each takes one of the files that this process may open.
-#[cfg(unix)]
-fn connections_max() -> usize {
-    let wanted = CONNECTIONS_MAX + FILES;
-    let files = rlimit::increase_nofile_limit(u64::MAX).ok().and_then(|files| usize::try_from(files).ok());
-    let files = files.unwrap_or(wanted);
-    if files >= wanted {
-        return CONNECTIONS_MAX;
-    }
-    let max = files.saturating_sub(FILES).max(files / 2);
-    tracing::warn!("at most {max} connections are kept, because this process may open only {files} files");
-    max
-}
-
-#[cfg(not(unix))]
-fn connections_max() -> usize {
-    CONNECTIONS_MAX
 }
 
 #[cfg(test)]
