@@ -26,6 +26,7 @@ mod health;
 mod legacy;
 mod listen;
 mod metrics;
+mod nowhere;
 mod outcome;
 mod pace;
 mod page;
@@ -197,16 +198,17 @@ pub async fn serve(doors: Doors, handler: mcp::Handler, options: Options, signal
     let Doors { main, admin } = doors;
     // Both doors show the same certificate.
     let tls = main.listener.tls();
-    let (routes, admin) = match admin {
-        None => (beside, Either::Left(ready(()))),
+    let (routes, has_page, admin) = match admin {
+        None => (beside, options.page, Either::Left(ready(()))),
         Some(door) => {
-            let beside = Front::new(observer.clone(), health.clone(), door.admission, None, beside);
+            let (observer, health) = (observer.clone(), health.clone());
+            let beside = Front::new(observer, health, door.admission, None, beside, options.page);
             let served = accept::run(door.listener, beside, end.clone(), connections.clone());
-            (Router::new(), Either::Right(served))
+            (Router::new(), false, Either::Right(served))
         }
     };
     let endpoint = Some((options.path, endpoint));
-    let front = Front::new(observer, health, main.admission.clone(), endpoint, routes);
+    let front = Front::new(observer, health, main.admission.clone(), endpoint, routes, has_page);
     let main_served = CancellationToken::new();
     let serve = async {
         accept::run(main.listener, front, drain.clone(), connections).await;
