@@ -36,6 +36,7 @@ mod proxies;
 mod rate;
 mod refusal;
 mod request_id;
+mod routes;
 mod sessions;
 mod share;
 mod status;
