@@ -11,6 +11,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::catalog::{File, ReadError, Snapshot, Standing};
 use crate::page::{self, Search, Shown, Site};
+use crate::report::Names;
 use crate::skill::{Content, SKILL_MD};
 
 use super::super::share::Sharer;
@@ -141,7 +142,8 @@ impl Pages {
         let Some(permit) = self.permit().await else { return answer::busy() };
         let (pages, headers) = (self.clone(), headers.clone());
         let made = tokio::task::spawn_blocking(move || {
-            let site = Site { name: &pages.name, standing: &standing };
+            let names = Names::of(standing.roots.iter());
+            let site = Site { name: &pages.name, standing: &standing, names: &names };
             let whole = match make(site) {
                 Some(html) => answer::page(StatusCode::OK, html, &headers),
                 None => answer::page(StatusCode::NOT_FOUND, page::nothing(site), &headers),
