@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderValue;
 use axum::http::request::Parts;
@@ -27,7 +28,7 @@ use crate::page::{self, Search};
 
 use super::routes::{Route, router};
 use super::share::Slots;
-use super::turns::Turns;
+use super::turns::{Turns, asked};
 
 /// The most pages that are made at once. Each takes a processor while it looks through all skills, and most machines that
 /// serve have few.
@@ -105,11 +106,9 @@ async fn explain(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Par
 }
 
 /// A file of the page itself, which never changes under its name.
-async fn asset(State(pages): State<Arc<Pages>>, Path(name): Path<String>, head: Parts) -> Response {
-    match Asset::named(&name) {
-        Some(asset) => pages.send(answer::asset(asset), None, &head.extensions).await,
-        None => answer::missing(),
-    }
+async fn asset(Path(name): Path<String>, head: Parts) -> Response {
+    asked(&head.extensions);
+    Asset::named(&name).map_or_else(answer::missing, |asset| answer::asset(asset).map(Body::new))
 }
 
 fn search(asked: &HashMap<String, String>) -> Search {
