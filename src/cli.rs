@@ -29,25 +29,35 @@ pub use config::{Checking, Command, Config, Format, Listening, Serving, Source};
 pub fn parse() -> Config {
     let is_bare = std::env::args_os().len() <= 1;
     match typed() {
-        Ok(cli) => config(cli).unwrap_or_else(|sentence| refuse(&sentence)),
+        Ok(config) => config,
         Err(error) if is_bare && error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            refuse(
+            refused(
+                None,
                 "say what to do, for example `skillserve http ./skills`; `skillserve --help` tells the rest",
             )
+            .exit()
         }
         Err(error) => error.exit(),
     }
 }
 
-fn typed() -> Result<args::Cli, clap::Error> {
+fn typed() -> Result<Config, clap::Error> {
     let matches = args::Cli::command().try_get_matches()?;
     let mut cli = args::Cli::from_arg_matches(&matches)?;
     environment::take_apart(&mut cli, &matches);
-    Ok(cli)
+    config(cli).map_err(|sentence| refused(matches.subcommand_name(), &sentence))
 }
 
-fn refuse(sentence: &str) -> ! {
-    args::Cli::command().error(ErrorKind::ValueValidation, sentence).exit()
+/// The sentence, and below it how the command is used.
+fn refused(command: Option<&str>, sentence: &str) -> clap::Error {
+    let mut root = args::Cli::command();
+    // Only then do the commands know their whole names.
+    root.build();
+    let used = match command.and_then(|name| root.find_subcommand_mut(name)) {
+        Some(command) => command,
+        None => &mut root,
+    };
+    used.error(ErrorKind::ValueValidation, sentence)
 }
 
 fn config(cli: args::Cli) -> Result<Config, String> {
@@ -157,6 +167,7 @@ impl args::SourceArgs {
             follow_links_to: self.follow_links_to,
             allow_secret: self.allow_secret,
         };
+        tree.check().map_err(|error| error.to_string())?;
         let catalog = catalog::Options {
             limits: Limits { max_files: self.max_files, max_bytes: self.max_bytes },
             on_name_mismatch: match self.on_name_mismatch {

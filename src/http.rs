@@ -18,6 +18,7 @@ mod drain;
 mod endpoint;
 mod etag;
 mod exchange;
+mod files;
 mod forwarded;
 mod front;
 mod guard;
@@ -25,6 +26,7 @@ mod health;
 mod legacy;
 mod listen;
 mod metrics;
+mod nowhere;
 mod outcome;
 mod pace;
 mod page;
@@ -34,6 +36,7 @@ mod proxies;
 mod rate;
 mod refusal;
 mod request_id;
+mod routes;
 mod sessions;
 mod share;
 mod status;
@@ -72,6 +75,7 @@ use turns::Turns;
 
 pub use admission::Admission;
 pub use allowed::{Host, Origin};
+pub use files::check_files;
 pub use listen::{Address, Listener};
 pub use path::EndpointPath;
 pub use proxies::Proxy;
@@ -195,16 +199,17 @@ pub async fn serve(doors: Doors, handler: mcp::Handler, options: Options, signal
     let Doors { main, admin } = doors;
     // Both doors show the same certificate.
     let tls = main.listener.tls();
-    let (routes, admin) = match admin {
-        None => (beside, Either::Left(ready(()))),
+    let (routes, has_page, admin) = match admin {
+        None => (beside, options.page, Either::Left(ready(()))),
         Some(door) => {
-            let beside = Front::new(observer.clone(), health.clone(), door.admission, None, beside);
+            let (observer, health) = (observer.clone(), health.clone());
+            let beside = Front::new(observer, health, door.admission, None, beside, options.page);
             let served = accept::run(door.listener, beside, end.clone(), connections.clone());
-            (Router::new(), Either::Right(served))
+            (Router::new(), false, Either::Right(served))
         }
     };
     let endpoint = Some((options.path, endpoint));
-    let front = Front::new(observer, health, main.admission.clone(), endpoint, routes);
+    let front = Front::new(observer, health, main.admission.clone(), endpoint, routes, has_page);
     let main_served = CancellationToken::new();
     let serve = async {
         accept::run(main.listener, front, drain.clone(), connections).await;

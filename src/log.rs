@@ -41,10 +41,10 @@ pub type Guard = WorkerGuard;
 const WAITING_MAX_LINES: usize = 50_000;
 
 /// Sends events of at least `level` to stderr from here on. What the libraries say is kept only when it is an error: at
-/// finer levels they log whole messages.
+/// finer levels they log whole messages. Text says when only if it `is_timed`; JSON always does.
 ///
 /// A thread of its own writes them, because a host that does not read stderr must not hold up what it asks for.
-pub fn start(level: LevelFilter, format: Format) -> Guard {
+pub fn start(level: LevelFilter, format: Format, is_timed: bool) -> Guard {
     let (stderr, guard) =
         NonBlockingBuilder::default().lossy(true).buffered_lines_limit(WAITING_MAX_LINES).finish(Stderr);
     let filter = Targets::new()
@@ -58,7 +58,7 @@ pub fn start(level: LevelFilter, format: Format) -> Guard {
     progress::allow(format == Format::Text && level >= LevelFilter::INFO);
     // A second start in one process changes nothing; only tests do that.
     let _ = match format {
-        Format::Text => registry.with(layer.event_format(ForPeople)).try_init(),
+        Format::Text => registry.with(layer.event_format(ForPeople { is_timed })).try_init(),
         Format::Json => registry.with(layer.json().flatten_event(true).with_target(false)).try_init(),
     };
     guard
@@ -79,8 +79,11 @@ pub fn finding(finding: &Finding) {
     }
 }
 
-/// `error[code] path:line:column: message`, then `help: …` on a line of its own. For a request, `time METHOD /path …`.
-struct ForPeople;
+/// `error[code] path:line:column: message`, then `help: …` on a line of its own. For a request, `METHOD /path …`. The time
+/// stands before all that.
+struct ForPeople {
+    is_timed: bool,
+}
 
 impl<S, N> FormatEvent<S, N> for ForPeople
 where
@@ -90,8 +93,12 @@ where
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut out: Writer<'_>, event: &Event<'_>) -> fmt::Result {
         let mut fields = Fields::default();
         event.record(&mut fields);
+        if self.is_timed {
+            write!(out, "{} ", timestamp::millis(SystemTime::now()).unwrap_or_default())?;
+        }
         if event.metadata().target() == ACCESS {
-            return fields.write_access(&mut out);
+            let path = fields.path.as_deref().unwrap_or_default();
+            return writeln!(out, "{}{path}{}", fields.message, fields.others);
         }
         out.write_str(match *event.metadata().level() {
             Level::ERROR => "error",
@@ -123,15 +130,6 @@ struct Fields {
     place: [Option<u64>; 2],
     help: Option<String>,
     others: String,
-}
-
-impl Fields {
-    /// A request, with its time: there are many, and what is asked of them is when they were.
-    fn write_access(&self, out: &mut Writer<'_>) -> fmt::Result {
-        let time = timestamp::millis(SystemTime::now()).unwrap_or_default();
-        let path = self.path.as_deref().unwrap_or_default();
-        writeln!(out, "{time} {}{path}{}", self.message, self.others)
-    }
 }
 
 /// Whether a value can stand without quotes beside others.

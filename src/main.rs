@@ -6,7 +6,7 @@ use skillserve::{commands, log};
 
 fn main() {
     let config = cli::parse();
-    let written = log::start(config.log_level, config.log_format);
+    let written = log::start(config.log_level, config.log_format, config.command.tells_when());
     let done = match config.command {
         Command::Stdio(source, serving) => commands::stdio(source, serving),
         Command::Http(source, serving, listening) => commands::http(source, serving, listening),

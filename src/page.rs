@@ -25,6 +25,7 @@ mod visible;
 mod when;
 
 use crate::catalog::Standing;
+use crate::report::Names;
 
 pub use explain::explain;
 pub use file::{Shown, file};
@@ -41,6 +42,8 @@ pub struct Site<'a> {
     pub name: &'a str,
     /// What is served and what is not.
     pub standing: &'a Standing,
+    /// What the directories are called.
+    pub names: &'a Names,
 }
 
 #[cfg(test)]

@@ -71,6 +71,16 @@ pub struct Options {
     pub allow_secret: Vec<String>,
 }
 
+impl Options {
+    /// Makes sure that the patterns are patterns, before anything is looked at.
+    ///
+    /// # Errors
+    /// The first that is none.
+    pub fn check(&self) -> Result<(), RootError> {
+        Policy::new(self).map(|_| ())
+    }
+}
+
 /// Which links are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
@@ -123,7 +133,7 @@ pub enum RootError {
         error: io::Error,
     },
     /// A pattern that is none.
-    #[error("the pattern {pattern:?} of {option} is not in gitignore syntax: correct it ({reason})")]
+    #[error("the pattern {pattern:?} of {option} is not in gitignore syntax ({reason}): correct it")]
     Pattern {
         /// The option that it was given to.
         option: &'static str,

@@ -143,13 +143,48 @@ fn a_directory_that_cannot_be_served_is_told_in_one_sentence() {
                 continue;
             }
             let output = check(&[name, dir], (2, ""));
-            assert_eq!((&*output.stderr, &*output.stdout), (sentence.as_bytes(), &b""[..]), "{name} {dir}");
+            let told = String::from_utf8(output.stderr).unwrap();
+            let told = if name == "http" { without_times(&told) } else { told };
+            assert_eq!((&*told, &*output.stdout), (sentence, &b""[..]), "{name} {dir}");
         }
         check(&[name, ""], (2, "error: a DIR is empty: name a directory of skills"));
         check(&[name], (2, "error: name a directory of skills, "));
         check(&[name, "--mount", "good"], (2, "error: --mount takes PREFIX=DIR"));
     }
     check(&[], (2, "error: say what to do, for example `skillserve http ./skills`"));
+}
+
+#[test]
+fn a_pattern_that_is_none_is_refused() {
+    let sentence = |option: &str| {
+        format!(
+            "error: the pattern \"priv[\" of {option} is not in gitignore syntax (unclosed character class; missing ']', at character 5): correct it\n"
+        )
+    };
+    for name in ["check", "list", "stdio", "http"] {
+        for option in ["--exclude", "--allow-secret"] {
+            check(&[name, "good", option, "notes", option, "priv["], (2, &sentence(option)));
+        }
+    }
+    let bed = bed();
+    let mut command = command(bed.path(), &["list", "good"]);
+    let output = command.env("SKILLSERVE_EXCLUDE", "notes\npriv[\n").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(printed(&output).starts_with(&sentence("--exclude")), "{output:?}");
+    // With a directory that is waited for, it is clear at once.
+    check(&["stdio", "later", "--wait-for-root", "600", "--exclude", "priv["], (2, &sentence("--exclude")));
+}
+
+#[test]
+fn a_value_that_is_none_is_told_with_the_usage_of_its_command() {
+    let usage = |command: &str| format!("\n\nUsage: skillserve {command} [OPTIONS] [DIR]...\n");
+    check(&["http", "good", "--path", "mcp"], (2, &usage("http")));
+    check(&["check", "good", "--rule", "x=off"], (2, &usage("check")));
+    check(&["list", "good", "--hosts", "nobody"], (2, &usage("list")));
+    check(&["stdio"], (2, &usage("stdio")));
+    check(&["index", "good", "-o", "x", "--exclude", "{"], (2, "\n\nUsage: skillserve index "));
+    check(&["explain", "nothing"], (2, "\n\nUsage: skillserve explain "));
+    check(&[], (2, "\n\nUsage: skillserve [OPTIONS] <COMMAND>\n"));
 }
 
 #[test]
@@ -169,7 +204,62 @@ fn a_port_in_use_is_told_in_one_sentence() {
     let sentence = format!(
         "error: {address} is in use: stop the program that has it, or take another port with --listen\n"
     );
-    assert_eq!(printed(&output), sentence);
+    assert_eq!(without_times(&printed(&output)), sentence);
+}
+
+/// What a server over HTTP has told, without the time that stands at the beginning of each message.
+#[track_caller]
+fn without_times(told: &str) -> String {
+    let form = "0000-00-00T00:00:00.000Z ";
+    let rest = |line: &str| {
+        let (time, rest) = line.split_at_checked(form.len())?;
+        let digits = |c: char| if c.is_ascii_digit() { '0' } else { c };
+        (time.chars().map(digits).collect::<String>() == form).then(|| rest.to_owned() + "\n")
+    };
+    told.lines().map(|line| rest(line).unwrap_or_else(|| panic!("no time: {line}"))).collect()
+}
+
+#[test]
+fn a_server_says_when_and_a_host_adds_that_itself() {
+    let bed = bed();
+    let mut server = Server::run(command(bed.path(), &["http", "-v", "--listen", "127.0.0.1:0", "good/csv"]));
+    server.exchange(&Request::message(Era::Modern, &list_request()));
+    server.line(&["serving 1 skill"]);
+    server.line(&["POST /mcp"]);
+    common::signal(&server.child, "TERM");
+    assert!(server.child.wait().unwrap().success());
+    let told = server.told();
+    let (helps, messages): (Vec<_>, Vec<_>) = told.lines().partition(|line| line.starts_with("  help: "));
+    let messages = without_times(&(messages.join("\n") + "\n"));
+    assert!(!helps.is_empty() && messages.contains("\ninfo: serving 1 skill"), "{told}");
+    assert!(messages.lines().any(|line| line.starts_with("POST /mcp status=200")), "{told}");
+
+    let output = ask(command(bed.path(), &["stdio", "good/csv"]), &[list_request()]);
+    assert!(printed(&output).contains("\ninfo: serving 1 skill"), "{output:?}");
+    let output = ask(command(bed.path(), &["stdio", "--log-format", "json", "good/csv"]), &[list_request()]);
+    let event: Value = serde_json::from_slice(output.stderr.split(|b| *b == b'\n').next().unwrap()).unwrap();
+    assert!(event["timestamp"].as_str().unwrap().ends_with('Z'), "{event}");
+}
+
+#[test]
+fn a_server_that_may_open_too_few_files_says_so_and_does_not_start() {
+    let bed = bed();
+    let with = |files: u32| {
+        let script = format!("ulimit -n {files} && exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_skillserve"), "http", "--listen", "127.0.0.1:0"]);
+        command.arg("good").current_dir(bed.path());
+        command
+    };
+    let output = with(63).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(
+        without_times(&printed(&output)),
+        "error: this process may open only 63 files and needs 64 to serve: raise `ulimit -n`\n"
+    );
+    let server = Server::run(with(64));
+    assert_eq!(server.exchange(&Request::message(Era::Modern, &list_request())).status, 200);
+    server.line(&["at most 32 connections are kept, because this process may open only 64 files"]);
 }
 
 #[test]

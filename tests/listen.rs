@@ -230,10 +230,10 @@ mod tls {
         cert.der().clone()
     }
 
-    fn start(root: &Path, directory: &Path) -> (Running, String) {
+    fn start(root: &Path, directory: &Path, more: &[&str]) -> (Running, String) {
         let [cert, key] = ["cert.pem", "key.pem"].map(|name| directory.join(name).display().to_string());
         let options = ["--listen", "127.0.0.1:0", "--tls-cert", &cert, "--tls-key", &key];
-        let server = Running::start(http(root, &options));
+        let server = Running::start(http(root, &[&options, more].concat()));
         let address = server.place.strip_prefix("https://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
         (server, address)
     }
@@ -276,7 +276,7 @@ mod tls {
     fn both_versions_are_spoken_behind_tls() {
         let (root, directory) = (skills(), tempfile::tempdir().unwrap());
         let cert = certify(directory.path());
-        let (_server, address) = start(root.path(), directory.path());
+        let (_server, address) = start(root.path(), directory.path(), &[]);
         common::http2::run(async {
             assert_eq!(ask(&address, &cert, &list()).await.unwrap().status, 200);
             let port = address.rsplit_once(':').unwrap().1;
@@ -290,20 +290,44 @@ mod tls {
             let mut client = common::http2::Client::over(stream, "localhost", &mut builder).await;
             assert_eq!(client.exchange(&list()).await.unwrap().status, 200);
         });
-        // Who does not encrypt is left.
-        let mut plain = TcpStream::connect(&address).unwrap();
-        plain.set_read_timeout(Some(PATIENCE)).unwrap();
-        plain.write_all(&list().to_bytes(&address)).unwrap();
-        let mut answer = Vec::new();
-        let _ = std::io::Read::read_to_end(&mut plain, &mut answer);
-        assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
+    }
+
+    #[test]
+    fn who_speaks_http_where_https_is_spoken_is_told_so() {
+        let (root, directory) = (skills(), tempfile::tempdir().unwrap());
+        certify(directory.path());
+        let (server, address) = start(root.path(), directory.path(), &["-v"]);
+        let large = Request { body: vec![b' '; 1 << 20], ..list() };
+        for bytes in [list().to_bytes(&address), large.to_bytes(&address), b"PRI * HTTP/2.0\r\n\r\n".to_vec()]
+        {
+            let mut plain = TcpStream::connect(&address).unwrap();
+            plain.set_read_timeout(Some(PATIENCE)).unwrap();
+            // It may be answered before all of it is sent.
+            let _ = plain.write_all(&bytes);
+            let mut answer = Vec::new();
+            std::io::Read::read_to_end(&mut plain, &mut answer).unwrap();
+            let response = Response::read(&mut &*answer);
+            assert_eq!((response.status, response.header("connection")), (400, Some("close")));
+            assert_eq!(response.body, b"this port speaks https: write https:// in the address\n");
+            server.wait_for("the client speaks plain HTTP");
+        }
+    }
+
+    #[test]
+    fn who_speaks_https_where_http_is_spoken_shows_in_the_log() {
+        let (root, directory) = (skills(), tempfile::tempdir().unwrap());
+        let cert = certify(directory.path());
+        let server = Running::start(http(root.path(), &["-v", "--listen", "127.0.0.1:0"]));
+        let address = server.place.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
+        common::http2::run(async { assert!(connect(address, &cert, &[]).await.is_err()) });
+        server.wait_for("debug: a connection broke off");
     }
 
     #[test]
     fn a_certificate_is_read_again_and_a_broken_one_is_not_taken() {
         let (root, directory) = (skills(), tempfile::tempdir().unwrap());
         let old = certify(directory.path());
-        let (mut server, address) = start(root.path(), directory.path());
+        let (mut server, address) = start(root.path(), directory.path(), &[]);
         let is_served = |cert| common::http2::run(async { ask(&address, cert, &list()).await.is_ok() });
         assert!(is_served(&old));
         fs::write(directory.path().join("key.pem"), "broken").unwrap();

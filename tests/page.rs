@@ -5,6 +5,7 @@
 mod common;
 
 use std::fs;
+use std::io::{BufReader, ErrorKind, Write as _};
 use std::path::Path;
 
 use common::http::{Request, Response, Server};
@@ -205,6 +206,42 @@ fn no_caller_has_all_streams_of_changes() {
     html(&server, "/");
     open.pop();
     wait_until("there is a place again", || server.exchange_head(&of("192.0.2.1")).status == 200);
+}
+
+#[test]
+fn a_caller_that_waits_for_its_turn_holds_up_nobody_else() {
+    const LARGE: usize = 16 << 20;
+    let root = skills();
+    write(root.path(), &[("csv/large.bin", &vec![0; LARGE]), ("csv/text.txt", &b"&&&&\n".repeat(20_000))]);
+    let more = ["--max-bytes", "33554432", "--trusted-proxy", "127.0.0.1"];
+    let server = Server::start(root.path(), &more);
+    let of = |client, path| request(path).with("X-Forwarded-For", client).to_bytes(&server.address);
+    let ask = |client, path| {
+        let mut stream = server.connect();
+        stream.write_all(&of(client, path)).unwrap();
+        stream
+    };
+    // With these, that it does not read, it has as much as one may have.
+    let unread: Vec<_> = (0..8).map(|_| ask("192.0.2.1", "/download?path=csv/large.bin")).collect();
+    for stream in &unread {
+        stream.peek(&mut [0]).unwrap();
+    }
+    // More than are made at once.
+    let waiting: Vec<_> = (0..6).map(|_| ask("192.0.2.1", "/file?path=csv/text.txt")).collect();
+    // Often enough that those have come as far as they come.
+    for _ in 0..20 {
+        let mut other = BufReader::new(ask("192.0.2.2", "/file?path=csv/text.txt"));
+        assert_eq!(Response::read(&mut other).status, 200);
+    }
+    for stream in &waiting {
+        stream.set_nonblocking(true).unwrap();
+        assert_eq!(stream.peek(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    }
+    drop(unread);
+    for stream in waiting {
+        stream.set_nonblocking(false).unwrap();
+        assert_eq!(Response::read(&mut BufReader::new(stream)).status, 200);
+    }
 }
 
 #[test]

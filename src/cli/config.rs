@@ -50,6 +50,14 @@ pub enum Command {
     Explain(Option<Code>),
 }
 
+impl Command {
+    /// Whether each message says when it was written. Who runs a server by itself wants to know. A host that starts one adds
+    /// the time to what it takes down, and who types another command reads at once.
+    pub fn tells_when(&self) -> bool {
+        matches!(self, Self::Http(..))
+    }
+}
+
 /// How `check` says what it found.
 #[derive(Debug)]
 pub struct Checking {

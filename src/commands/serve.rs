@@ -42,6 +42,7 @@ pub fn stdio(source: Source, serving: Serving) -> anyhow::Result<Exit> {
 /// # Errors
 /// A sentence for what keeps it from serving.
 pub fn http(source: Source, serving: Serving, listening: Box<Listening>) -> anyhow::Result<Exit> {
+    http::check_files()?;
     #[cfg(unix)]
     let passed = crate::http::Passed::take()?;
     let Listening { address, tls, admin, http: options } = *listening;

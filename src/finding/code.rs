@@ -156,4 +156,16 @@ mod tests {
             assert!(code.page().lines().all(|line| line.chars().count() <= 110), "{code:?}");
         }
     }
+
+    #[test]
+    fn a_page_names_the_section_of_a_rule_and_not_its_number() {
+        let is_number = |word: &str| {
+            let digits = word.strip_prefix(|c: char| c.is_ascii_uppercase());
+            digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+        };
+        for code in Code::ALL {
+            let mut words = code.page().split(|c: char| !c.is_alphanumeric());
+            assert_eq!(words.find(|word| is_number(word)), None, "{code:?}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ use axum::routing::get;
 
 use super::etag;
 use super::metrics::{Exposition, Format};
+use super::routes::{Route, router};
 use super::status::Status;
 
 /// Where the numbers are.
@@ -36,9 +37,12 @@ impl Admin {
     }
 }
 
+/// Where each thing is asked, and what answers.
+pub(super) const ROUTES: [Route<Arc<Admin>>; 2] = [(METRICS, || get(metrics)), (STATUS, || get(status))];
+
 /// Where this is asked.
 pub(super) fn routes(admin: Arc<Admin>) -> Router {
-    Router::new().route(METRICS, get(metrics)).route(STATUS, get(status)).with_state(admin)
+    router(&ROUTES).with_state(admin)
 }
 
 async fn metrics(State(admin): State<Arc<Admin>>, headers: HeaderMap) -> Response {

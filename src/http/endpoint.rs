@@ -117,11 +117,6 @@ pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Reque
     response
 }
 
-/// Answers a request to any other path.
-pub(super) async fn nothing_here() -> StatusCode {
-    StatusCode::NOT_FOUND
-}
-
 impl Endpoint {
     /// Answers a message. What it asks for is noted in `asked` as soon as it is known, whatever becomes of it.
     async fn post(&self, request: Request, asked: &mut Answered) -> Result<Response, Refused> {

@@ -18,6 +18,7 @@ use super::admission::Admission;
 use super::endpoint::{self, Endpoint};
 use super::exchange::{self, Observer};
 use super::health::{self, Health};
+use super::nowhere;
 use super::path::EndpointPath;
 
 /// What stands behind a door. Cheap to clone.
@@ -34,20 +35,22 @@ struct Parts {
 }
 
 impl Front {
-    /// Routes behind what stands before all of them, and the endpoint at its path, if it is behind this door.
+    /// Routes behind what stands before all of them, the page among them or not, and the endpoint at its path, if it is
+    /// behind this door.
     pub(super) fn new(
         observer: Arc<Observer>,
         health: Health,
         admission: Admission,
         endpoint: Option<(EndpointPath, Arc<Endpoint>)>,
         routes: Router,
+        has_page: bool,
     ) -> Self {
         let probes = health::routes(health);
         let routes = match endpoint.clone() {
             Some((path, endpoint)) => routes.merge(endpoint::route(path.as_str(), endpoint)),
             None => routes,
         };
-        let routes = routes.fallback(endpoint::nothing_here);
+        let routes = nowhere::beside(routes, endpoint.as_ref().map(|(path, _)| path), has_page);
         Self(Arc::new(Parts { observer, probes, admission, endpoint, routes }))
     }
 }

@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalog::Catalog;
 
+use super::routes::{Route, paths, router};
+
 /// Where to ask whether the process answers.
 pub(super) const ALIVE: &str = "/healthz";
 /// Where to ask whether it can serve.
@@ -82,12 +84,15 @@ impl Health {
 
 /// Whether this is asked at `path`.
 pub(super) fn is_probe(path: &str) -> bool {
-    [ALIVE, READY].contains(&path)
+    paths(&ROUTES).any(|own| own == path)
 }
+
+/// Where each thing is asked, and what answers.
+pub(super) const ROUTES: [Route<Health>; 2] = [(ALIVE, || get(alive)), (READY, || get(ready))];
 
 /// Where this is asked.
 pub(super) fn routes(health: Health) -> Router {
-    Router::new().route(ALIVE, get(alive)).route(READY, get(ready)).with_state(health)
+    router(&ROUTES).with_state(health)
 }
 
 async fn alive() -> Response {

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderValue;
 use axum::http::request::Parts;
@@ -22,11 +23,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalog::Catalog;
 use crate::finding::Code;
-use crate::page::asset::{self, Asset};
+use crate::page::asset::Asset;
 use crate::page::{self, Search};
 
+use super::routes::{Route, router};
 use super::share::Slots;
-use super::turns::Turns;
+use super::turns::{Turns, asked};
 
 /// The most pages that are made at once. Each takes a processor while it looks through all skills, and most machines that
 /// serve have few.
@@ -39,7 +41,7 @@ const WAITING_MAX: u32 = 64;
 const STREAMS_MAX: u32 = 128;
 
 /// What stands behind the page.
-struct Pages {
+pub(super) struct Pages {
     catalog: Catalog,
     name: String,
     turns: Turns,
@@ -63,18 +65,20 @@ pub(super) fn routes(catalog: Catalog, name: &str, turns: Turns, stopping: Cance
         streams: Slots::new(STREAMS_MAX),
         stopping,
     };
-    Router::new()
-        .route("/", get(skills))
-        .route("/problems", get(problems))
-        .route("/skill", get(skill))
-        .route("/file", get(file))
-        .route("/explain", get(explain))
-        .route("/download", get(download::answer))
-        .route("/events", get(events::answer))
-        .route(&format!("/{}/{{name}}", asset::DIRECTORY), get(asset))
-        .layer(map_response(answer::beware))
-        .with_state(Arc::new(pages))
+    router(&ROUTES).layer(map_response(answer::beware)).with_state(Arc::new(pages))
 }
+
+/// Where each part of the page is, and what answers.
+pub(super) const ROUTES: [Route<Arc<Pages>>; 8] = [
+    ("/", || get(skills)),
+    ("/problems", || get(problems)),
+    ("/skill", || get(skill)),
+    ("/file", || get(file)),
+    ("/explain", || get(explain)),
+    ("/download", || get(download::answer)),
+    ("/events", || get(events::answer)),
+    ("/assets/{name}", || get(asset)),
+];
 
 async fn skills(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Parts) -> Response {
     let search = search(&asked);
@@ -102,11 +106,9 @@ async fn explain(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Par
 }
 
 /// A file of the page itself, which never changes under its name.
-async fn asset(State(pages): State<Arc<Pages>>, Path(name): Path<String>, head: Parts) -> Response {
-    match Asset::named(&name) {
-        Some(asset) => pages.send(answer::asset(asset), None, &head.extensions).await,
-        None => answer::missing(),
-    }
+async fn asset(Path(name): Path<String>, head: Parts) -> Response {
+    asked(&head.extensions);
+    Asset::named(&name).map_or_else(answer::missing, |asset| answer::asset(asset).map(Body::new))
 }
 
 fn search(asked: &HashMap<String, String>) -> Search {

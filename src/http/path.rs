@@ -3,21 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The first names of what this server has beside the endpoint.
-const TAKEN: [&str; 12] = [
-    ".well-known",
-    "assets",
-    "download",
-    "events",
-    "explain",
-    "file",
-    "healthz",
-    "metrics",
-    "problems",
-    "readyz",
-    "skill",
-    "status.json",
-];
+use super::routes::paths;
+use super::{admin, health, page};
+
+/// What belongs to no server alone (RFC 8615).
+const WELL_KNOWN: &str = "/.well-known";
 
 /// The path of the one endpoint: it is there exactly, and not below.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,12 +47,20 @@ impl FromStr for EndpointPath {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
         let is_name = |name: &str| !["", ".", ".."].contains(&name) && name.bytes().all(is_plain);
         let names = text.strip_prefix('/').ok_or(NoPath)?;
-        let is_taken = names.split('/').next().is_some_and(|first| TAKEN.contains(&first));
-        if is_taken || !names.split('/').all(is_name) {
+        if is_taken(text) || !names.split('/').all(is_name) {
             return Err(NoPath);
         }
         Ok(Self(text.to_owned()))
     }
+}
+
+/// Whether a path begins with the first name of something that this server has beside the endpoint.
+fn is_taken(path: &str) -> bool {
+    fn first(path: &str) -> Option<&str> {
+        path.split('/').nth(1)
+    }
+    let probes = paths(&health::ROUTES).chain(paths(&admin::ROUTES));
+    probes.chain(paths(&page::ROUTES)).chain([WELL_KNOWN]).any(|own| first(own) == first(path))
 }
 
 #[cfg(test)]
@@ -93,7 +91,15 @@ mod tests {
             "/a b",
             "/é",
             "/healthz",
+            "/readyz/x",
+            "/metrics",
+            "/status.json",
+            "/skill",
             "/file",
+            "/problems",
+            "/explain",
+            "/download",
+            "/events",
             "/.well-known/mcp",
             "/assets/mcp",
             "http://x/mcp",

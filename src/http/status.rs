@@ -3,7 +3,6 @@
 //! It can be long, so it is made while it is read, a piece at a time, and never stands in memory as a whole. A tag says
 //! whether anything in it is other than when it was read last, but for the times.
 
-mod names;
 mod pieces;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -14,12 +13,11 @@ use serde::Serialize;
 
 use crate::catalog::{Catalog, Look, Snapshot, Standing, Totals};
 use crate::finding::Finding;
-use crate::report::{Skipped, Summary};
+use crate::report::{Names, Skipped, Summary};
 use crate::timestamp;
 
 use super::health::{Health, Readiness};
 
-use names::Names;
 use pieces::Pieces;
 
 /// Grows when something is taken away or gets another meaning; members may be added at any time.

@@ -35,7 +35,7 @@ fn routed(skills: &Skills, with: impl FnOnce(Endpoint) -> Endpoint) -> Front {
     let path = EndpointPath::default();
     let observer = Observer { metrics: Arc::default(), endpoint: path.clone(), is_logged: false };
     let endpoint = Arc::new(with(Endpoint::new(handler, sessions, Turns::default(), stopping)));
-    Front::new(Arc::new(observer), health, admission, Some((path, endpoint)), Router::new())
+    Front::new(Arc::new(observer), health, admission, Some((path, endpoint)), Router::new(), false)
 }
 
 async fn ask(

@@ -1,5 +1,7 @@
 //! TLS: the certificate, which is read again when its files change, and the handshake.
 
+mod plain;
+
 use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -61,11 +63,11 @@ impl Tls {
         Ok(Self { files, current, first })
     }
 
-    /// Shakes hands with a client.
+    /// Shakes hands with a client, or tells one to do so that does not.
     pub(super) async fn shake_hands(&self, io: Box<dyn Io>) -> io::Result<Box<dyn Io>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let shaken = tokio::time::timeout(HANDSHAKE_MAX, TlsAcceptor::from(current).accept(io)).await;
-        Ok(Box::new(shaken.map_err(|_| io::ErrorKind::TimedOut)??))
+        let shake = async { TlsAcceptor::from(current).accept(plain::begin(io).await?).await };
+        Ok(Box::new(tokio::time::timeout(HANDSHAKE_MAX, shake).await.map_err(|_| io::ErrorKind::TimedOut)??))
     }
 
     /// Takes over what the files hold whenever that changes and is well, for ever. Otherwise it goes on with what it has.

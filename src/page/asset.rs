@@ -10,7 +10,7 @@ const NAME_MAX_DIGITS: usize = 16;
 /// A file of the page itself.
 #[derive(Debug)]
 pub struct Asset {
-    /// Its name below [`DIRECTORY`].
+    /// Its name in their directory.
     pub name: String,
     /// Its media type.
     pub media_type: &'static str,
@@ -19,7 +19,7 @@ pub struct Asset {
 }
 
 /// Where the page's own files are, relative to a page.
-pub const DIRECTORY: &str = "assets";
+const DIRECTORY: &str = "assets";
 
 /// How everything looks.
 pub static STYLE: LazyLock<Asset> =

@@ -45,7 +45,7 @@ fn sentence(text: &str) -> Markup {
 
 /// Where it is, with a link to the line of a file that is served.
 fn location(site: Site<'_>, finding: &Finding) -> Markup {
-    let path = place::path(site.standing, &finding.path);
+    let path = place::path(site.names, &finding.path);
     let line = finding.place.as_ref().map_or(1, |place| place.line);
     let source = place::served(site.standing, &finding.path);
     let source = source.map(|path| format!("{}#L{line}", href::source(&path)));

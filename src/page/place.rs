@@ -1,18 +1,9 @@
-//! Paths as people may see them: below their root, whose last name stands for it. Where the root lies on the machine is
-//! nobody's business.
+//! Paths as people may see them. Where a root lies on the machine is nobody's business.
 
 use std::path::Path;
 
-use crate::catalog::{Mounted, Standing, innermost};
-use crate::report::escape;
-
-/// The name that a root goes by.
-pub(super) fn root(root: &Mounted) -> String {
-    match root.shown.file_name() {
-        Some(name) => escape::path(Path::new(name)),
-        None => ".".to_owned(),
-    }
-}
+use crate::catalog::Standing;
+use crate::report::{Names, escape};
 
 /// The served path of what a finding is about, if that is served as a file. A name that is not UTF-8 never is.
 pub(super) fn served(standing: &Standing, path: &Path) -> Option<String> {
@@ -26,16 +17,10 @@ pub(super) fn served(standing: &Standing, path: &Path) -> Option<String> {
     served.into_iter().find(is_file)
 }
 
-/// A path of a finding, below the root that it lies in; of any other only the last name. What is not plainly visible is
-/// escaped.
-pub(super) fn path(standing: &Standing, path: &Path) -> String {
-    match innermost(standing.roots.iter().map(|mounted| mounted.shown.as_path()), path) {
-        Some((number, rest)) => {
-            let names = rest.iter().map(|name| escape::path(Path::new(name)));
-            names.fold(root(&standing.roots[number]), |path, name| path + "/" + &name)
-        }
-        None => escape::path(Path::new(path.file_name().unwrap_or_default())),
-    }
+/// A path of a finding, as the directories are called. What is not plainly visible is escaped.
+pub(super) fn path(names: &Names, path: &Path) -> String {
+    let below = names.below(path);
+    below.iter().map(|name| escape::path(Path::new(name))).collect::<Vec<_>>().join("/")
 }
 
 /// A finding's sentence, in which an absolute path in quotes, such as a link's target, is cut to its last name.
@@ -60,35 +45,25 @@ pub(super) fn message(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
-    use std::sync::Arc;
 
-    use crate::catalog::Snapshot;
+    use crate::catalog::Mounted;
 
     use super::*;
 
-    fn check(shown: &[&str], asked: &str, expected: &str) {
-        let mounted = |shown: &&str| Mounted {
+    #[test]
+    fn a_path_says_nothing_of_what_lies_above_its_root() {
+        let root = Mounted {
             prefix: String::new(),
-            shown: PathBuf::from(shown),
+            shown: PathBuf::from("/srv/team/skills"),
             is_lost: false,
             left_out: Default::default(),
         };
-        let standing = Standing {
-            roots: shown.iter().map(mounted).collect(),
-            ..Standing::from(Arc::new(Snapshot::default()))
-        };
-        assert_eq!(path(&standing, Path::new(asked)), expected);
-    }
-
-    #[test]
-    fn a_path_says_nothing_of_what_lies_above_its_root() {
-        check(&["/srv/team/skills"], "/srv/team/skills/pdf/SKILL.md", "skills/pdf/SKILL.md");
-        check(&["/srv/team/skills"], "/srv/team/skills", "skills");
-        check(&["/srv/team/skills"], "/srv/team/skills/a\u{202e}/b", "skills/a\\u{202e}/b");
-        check(&["/srv", "/srv/team"], "/srv/team/pdf", "team/pdf");
-        check(&["."], "./pdf", "./pdf");
-        check(&["../.."], "../../pdf", "./pdf");
-        check(&["/srv/team"], "/home/me/other", "other");
+        let names = Names::of([root].iter());
+        let check = |asked: &str, expected: &str| assert_eq!(path(&names, Path::new(asked)), expected);
+        check("/srv/team/skills/pdf/SKILL.md", "skills/pdf/SKILL.md");
+        check("/srv/team/skills", "skills");
+        check("/srv/team/skills/a\u{202e}/b", "skills/a\\u{202e}/b");
+        check("/home/me/other", "other");
     }
 
     #[test]

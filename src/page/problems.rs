@@ -16,7 +16,7 @@ const FINDINGS_MAX: usize = 100;
 /// The findings that fit the filter, errors first.
 pub fn problems(site: Site<'_>, search: &Search) -> String {
     let fits = |finding: &&Finding| {
-        let path = place::path(site.standing, &finding.path);
+        let path = place::path(site.names, &finding.path);
         search.rank(&path, &format!("{} {}", finding.message, finding.code.as_str())).is_some()
     };
     let mut found: Vec<&Finding> = site.standing.findings.iter().filter(fits).collect();
@@ -64,11 +64,11 @@ fn list(id: &str, title: &str, findings: &[&Finding], site: Site<'_>) -> Markup 
 
 /// The directories that were looked at, and what was passed over in them on purpose.
 fn roots(site: Site<'_>) -> Markup {
-    let row = |mounted: &Mounted| {
+    let row = |(mounted, name): (&Mounted, &str)| {
         let prefix = format!("skill://{}", mounted.prefix);
         html! {
             tr {
-                th scope="row" { bdi { (place::root(mounted)) } }
+                th scope="row" { bdi { (visible::name(name)) } }
                 td { code { (visible::name(&prefix)) } }
                 td {
                     @if mounted.is_lost { strong.lost { "cannot be opened" } }
@@ -84,7 +84,7 @@ fn roots(site: Site<'_>) -> Markup {
                 thead { tr {
                     th scope="col" { "Directory" } th scope="col" { "Served at" } th scope="col" { "Passed over" }
                 } }
-                tbody { @for mounted in &*site.standing.roots { (row(mounted)) } }
+                tbody { @for root in site.standing.roots.iter().zip(site.names.all()) { (row(root)) } }
             }
         }
     }

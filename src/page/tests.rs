@@ -31,7 +31,8 @@ fn skill_md(name: &str, description: &str) -> String {
 }
 
 fn site(standing: &Standing) -> Site<'_> {
-    Site { name: "test", standing }
+    let names = Box::leak(Box::new(Names::of(standing.roots.iter())));
+    Site { name: "test", standing, names }
 }
 
 /// What begins with this id and ends before the next one, its blocks one a line.
@@ -207,7 +208,7 @@ fn what_strangers_wrote_is_text() {
         skills(site(&standing), &Search::new("<x-evil \"'", 1)),
         problems(site(&standing), &Search::default()),
         problems(site(&standing), &Search::new("<x-evil \"'>", 1)),
-        nothing(Site { name: evil, standing: &standing }),
+        nothing(Site { name: evil, ..site(&standing) }),
         starting(evil),
     ];
     let file = standing.snapshot.node("bad/SKILL.md").unwrap().file.unwrap();

@@ -10,18 +10,40 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 /// The name of the files of patterns.
 pub(super) const IGNORE_FILE: &str = ".skillignore";
 
-/// Compiles patterns that were given as options.
+/// Compiles patterns that were given as options. Where an ignore file goes on without a line that means nothing, as git does,
+/// whoever types such a pattern wants something kept back, or let out, that would not be.
 ///
 /// # Errors
 /// The first that is no pattern, and why.
 pub(super) fn compile(patterns: &[String]) -> Result<Gitignore, (String, String)> {
     let mut builder = GitignoreBuilder::new("");
     for pattern in patterns {
-        if let Err(error) = builder.add_line(None, pattern) {
-            return Err((pattern.clone(), reason(error)));
-        }
+        check(pattern).map_err(|fault| (pattern.clone(), fault))?;
+        builder.add_line(None, pattern).map_err(|error| (pattern.clone(), reason(error)))?;
     }
     builder.build().map_err(|error| (patterns.join(" "), reason(error)))
+}
+
+/// Whether a pattern is whole and names something.
+fn check(pattern: &str) -> Result<(), String> {
+    let patterns = strictly(pattern).map_err(|reason| {
+        // The fault is where the longest beginning that is a pattern ends.
+        let mut beginnings = pattern.char_indices().rev().map(|(end, _)| &pattern[..end]);
+        let whole = beginnings.find(|beginning| strictly(beginning).is_ok()).unwrap_or_default();
+        format!("{reason}, at character {}", whole.chars().count() + 1)
+    })?;
+    match (patterns.is_empty(), pattern.starts_with('#')) {
+        (false, _) => Ok(()),
+        (true, true) => Err("it is a comment; \\# begins a name with that character".to_owned()),
+        (true, false) => Err("it names nothing".to_owned()),
+    }
+}
+
+/// The pattern, in which a `[` without its `]` is a fault and not a name's character.
+fn strictly(pattern: &str) -> Result<Gitignore, String> {
+    let mut builder = GitignoreBuilder::new("");
+    builder.allow_unclosed_class(false).add_line(None, pattern).map_err(reason)?;
+    builder.build().map_err(reason)
 }
 
 /// A line of an ignore file that is no pattern.
@@ -153,6 +175,31 @@ mod tests {
     fn an_exclude_option_holds_whatever_the_files_say() {
         check(&["*.tmp"], &[("", "!*.tmp\n")], "a.tmp", true);
         check(&["*.tmp", "!keep.tmp"], &[("", "keep.tmp\n")], "keep.tmp", false);
+    }
+
+    #[test]
+    fn an_option_that_is_no_pattern_is_refused_with_the_place() {
+        let refused = |pattern: &str| compile(&["ok".to_owned(), pattern.to_owned()]).unwrap_err();
+        let check = |pattern: &str, place: usize| {
+            let (named, reason) = refused(pattern);
+            assert_eq!(named, pattern);
+            assert!(reason.ends_with(&format!(", at character {place}")), "{pattern}: {reason}");
+        };
+        check("priv[", 5);
+        check("[a]é[b", 5);
+        check("x[z-a]y", 2);
+        check("{a,b", 1);
+        check("a{b}c}", 6);
+        check("a\\", 2);
+        for (pattern, reason) in
+            [("", "it names nothing"), ("  ", "it names nothing"), ("!", "it names nothing")]
+        {
+            assert_eq!(refused(pattern).1, reason);
+        }
+        assert_eq!(refused("#a").1, "it is a comment; \\# begins a name with that character");
+        for pattern in ["\\#a", "\\[", "[[]", "[]a]", "!a", "/a", "**/b/", "{a,b}"] {
+            assert!(compile(&[pattern.to_owned()]).is_ok(), "{pattern}");
+        }
     }
 
     #[test]

@@ -30,6 +30,28 @@ fn what_is_for_the_operator_can_be_elsewhere() {
 }
 
 #[test]
+fn who_takes_a_wrong_path_is_told_the_right_one() {
+    let bed = bed();
+    let words = |server: &Server, at: &str| {
+        let response = server.exchange_at(at, &ask("skills/list", json!({})).to("POST", "/sse"));
+        assert_eq!(response.status, 404, "{response:?}");
+        assert!(response.header("content-type").unwrap().starts_with("text/plain"), "{response:?}");
+        String::from_utf8(response.body).unwrap()
+    };
+    let (endpoint, page) = ("MCP is spoken at /mcp", "a page for people is at /");
+    let server = start(&bed, &[]);
+    assert_eq!(words(&server, &server.address), format!("nothing is at this path: {endpoint}, {page}\n"));
+    let server = start(&bed, &["--no-page"]);
+    assert_eq!(words(&server, &server.address), format!("nothing is at this path: {endpoint}\n"));
+    let server = start(&bed, &["--admin-listen", "127.0.0.1:0"]);
+    assert_eq!(words(&server, &server.address), format!("nothing is at this path: {endpoint}\n"));
+    assert_eq!(words(&server, &address(&server)), format!("nothing is at this path: {page}\n"));
+    // Who is not let in is told nothing of it.
+    let refused = server.exchange(&Request::get("/sse").with("Host", "evil.example"));
+    assert!(refused.status == 403 && !String::from_utf8(refused.body).unwrap().contains("/mcp"));
+}
+
+#[test]
 fn pages_of_other_origins_see_nothing_of_it() {
     let bed = bed();
     let server = start(&bed, &["--admin-listen", "127.0.0.1:0", "--allow-host", "ops.example"]);

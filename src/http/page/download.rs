@@ -10,7 +10,7 @@ use axum::response::Response;
 use http_body_util::Full;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::catalog::ReadError;
+use crate::catalog::{File, ReadError};
 use crate::media_type;
 use crate::report::escape::is_deceptive;
 
@@ -28,10 +28,8 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 pub(super) async fn answer(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Parts) -> Response {
     let path = path(&asked);
     let Ok(snapshot) = pages.catalog.snapshot().await else { return answer::busy() };
-    let turn = match pages.turn(&snapshot, &path, &head.extensions).await {
-        Ok(turn) => turn,
-        Err(busy) => return busy,
-    };
+    let size = snapshot.node(&path).and_then(|node| node.file).map_or(0, File::size);
+    let Ok(turn) = pages.turns.next(&head.extensions, size).await else { return answer::busy() };
     let (file, bytes) = match pages.catalog.read(&path).await {
         Ok(read) => read,
         Err(ReadError::NotServed) => return answer::missing(),
@@ -49,7 +47,7 @@ pub(super) async fn answer(State(pages): State<Arc<Pages>>, Query(asked): Asked,
         .header(header::ETAG, value(&tag))
         .body(Full::new(if is_known { Default::default() } else { bytes }));
     match response {
-        Ok(whole) => pages.send(whole, turn, &head.extensions).await,
+        Ok(whole) => turn.hold(whole),
         Err(_) => answer::missing(),
     }
 }

@@ -1,9 +1,11 @@
 //! Making a page: in its turn, away from the threads that others wait for, and in bounded memory.
+//!
+//! A page has its turn among all large answers before it is one of the few that are made, so that who waits for having taken
+//! too much holds none of those up.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::HttpBody as _;
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, StatusCode};
 use axum::response::Response;
@@ -11,20 +13,29 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::catalog::{File, ReadError, Snapshot, Standing};
 use crate::page::{self, Search, Shown, Site};
+use crate::report::Names;
 use crate::skill::{Content, SKILL_MD};
 
-use super::super::share::Sharer;
+use super::super::share::{Sharer, Slot};
 use super::super::turns::{Turn, asked};
 use super::Pages;
-use super::answer::{self, Whole};
+use super::answer;
 
 /// How long a page waits for the first look at the directories before it says that there is none yet.
 const STARTING_MAX: Duration = Duration::from_secs(1);
 /// How long a page waits to be made before it is put off.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// The largest file that is read for a page without a turn, which what is made of it needs all the same: 256 KiB, more than
-/// nearly all files have, so that only a few wait twice.
-const SMALL_MAX_BYTES: u64 = 256 * 1024;
+/// What a page takes of the budget of large answers beside its file, until its size is known: 1 MiB, more than nearly all
+/// have. One that shows a text of control characters has up to 5 MiB, and only as many are of unknown size as are made at
+/// once.
+const PAGE_BYTES: u64 = 1024 * 1024;
+
+/// A page's place among those that are made.
+struct Place {
+    turn: Turn,
+    _permit: OwnedSemaphorePermit,
+    _waits: Slot,
+}
 
 impl Pages {
     /// Answers with the page that `make` makes, or that there is none.
@@ -34,7 +45,10 @@ impl Pages {
         make: impl FnOnce(Site<'_>) -> Option<String> + Send + 'static,
     ) -> Response {
         let Some(standing) = self.standing().await else { return self.starting(&head.headers) };
-        self.render_with(&head.headers, &head.extensions, None, standing, make).await
+        match self.place(&head.extensions, 0).await {
+            Some(place) => self.make(head, place, standing, make).await,
+            None => answer::busy(),
+        }
     }
 
     /// Answers with the page of a skill.
@@ -44,13 +58,10 @@ impl Pages {
         path: String,
         search: Search,
     ) -> Response {
-        let (headers, extensions) = (&head.headers, &head.extensions);
-        let Some(standing) = self.standing().await else { return self.starting(headers) };
+        let Some(standing) = self.standing().await else { return self.starting(&head.headers) };
         let skill_md = format!("{path}/{SKILL_MD}");
-        let turn = match self.turn(&standing.snapshot, &skill_md, extensions).await {
-            Ok(turn) => turn,
-            Err(busy) => return busy,
-        };
+        let size = file(&standing.snapshot, &skill_md).map_or(0, File::size);
+        let Some(place) = self.place(&head.extensions, size).await else { return answer::busy() };
         let bytes = self.catalog.read(&skill_md).await.ok().map(|(_, bytes)| bytes);
         // What was read may be newer.
         let standing = self.catalog.standing().unwrap_or(standing);
@@ -59,7 +70,7 @@ impl Pages {
             let shown = shown.map(|(file, bytes)| Shown { path: &skill_md, file, bytes });
             page::skill(site, &path, &search, shown.as_ref())
         };
-        self.render_with(headers, extensions, turn, standing, make).await
+        self.make(head, place, standing, make).await
     }
 
     /// Answers with the page of a file.
@@ -69,21 +80,16 @@ impl Pages {
         path: String,
         as_source: bool,
     ) -> Response {
-        let (headers, extensions) = (&head.headers, &head.extensions);
-        let Some(standing) = self.standing().await else { return self.starting(headers) };
-        let is_binary = file(&standing.snapshot, &path).is_some_and(|file| file.content() == Content::Binary);
-        let turn = match self.turn(&standing.snapshot, &path, extensions).await {
-            Ok(turn) => turn,
-            Err(busy) => return busy,
-        };
-        let bytes = match is_binary {
-            // What cannot be shown need not be read.
-            true => Default::default(),
-            false => match self.catalog.read(&path).await {
+        let Some(standing) = self.standing().await else { return self.starting(&head.headers) };
+        // What cannot be shown need not be read.
+        let read = file(&standing.snapshot, &path).filter(|file| file.content() != Content::Binary);
+        let (is_read, size) = (read.is_some(), read.map_or(0, File::size));
+        let Some(place) = self.place(&head.extensions, size).await else { return answer::busy() };
+        let bytes = match is_read {
+            false => Default::default(),
+            true => match self.catalog.read(&path).await {
                 Ok((_, bytes)) => bytes,
-                Err(ReadError::NotServed) => {
-                    return self.render_with(headers, extensions, None, standing, |_| None).await;
-                }
+                Err(ReadError::NotServed) => return self.make(head, place, standing, |_| None).await,
                 Err(ReadError::Changing | ReadError::Unavailable) => return answer::busy(),
             },
         };
@@ -93,7 +99,7 @@ impl Pages {
             let file = file(&site.standing.snapshot, &path)?;
             Some(page::file(site, &Shown { path: &path, file, bytes: &bytes }, as_source))
         };
-        self.render_with(headers, extensions, turn, standing, make).await
+        self.make(head, place, standing, make).await
     }
 
     /// How things stand; nothing if that is not known soon.
@@ -110,65 +116,37 @@ impl Pages {
         answer::page(StatusCode::SERVICE_UNAVAILABLE, page, headers).map(axum::body::Body::new)
     }
 
-    /// The turn of a request for the file at `path`, if it needs one.
-    pub(super) async fn turn(
-        &self,
-        snapshot: &Snapshot,
-        path: &str,
-        extensions: &Extensions,
-    ) -> Result<Option<Turn>, Response> {
-        match file(snapshot, path) {
-            Some(file) if file.size() > SMALL_MAX_BYTES => {
-                match self.turns.next(extensions, file.size()).await {
-                    Ok(turn) => Ok(Some(turn)),
-                    Err(_) => Err(answer::busy()),
-                }
-            }
-            _ => Ok(None),
-        }
+    /// Waits, within bounds, for the place of a page that shows a file of this size.
+    async fn place(&self, extensions: &Extensions, size: u64) -> Option<Place> {
+        asked(extensions);
+        let waits = self.waiting.take(&Sharer::of(extensions))?;
+        let turn = self.turns.next(extensions, size.saturating_add(PAGE_BYTES)).await.ok()?;
+        let permit = tokio::time::timeout(WAIT_MAX, self.renders.clone().acquire_owned()).await.ok()?.ok()?;
+        Some(Place { turn, _permit: permit, _waits: waits })
     }
 
-    async fn render_with(
+    /// Makes the page and sends it, in its place until it is made. The connection stays until it has been sent.
+    async fn make(
         self: Arc<Self>,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-        turn: Option<Turn>,
+        head: &Parts,
+        place: Place,
         standing: Standing,
         make: impl FnOnce(Site<'_>) -> Option<String> + Send + 'static,
     ) -> Response {
-        asked(extensions);
-        let Some(_waits) = self.waiting.take(&Sharer::of(extensions)) else { return answer::busy() };
-        let Some(permit) = self.permit().await else { return answer::busy() };
-        let (pages, headers) = (self.clone(), headers.clone());
+        let headers = head.headers.clone();
+        // Who goes away leaves their place when this is done, and not before.
         let made = tokio::task::spawn_blocking(move || {
-            let site = Site { name: &pages.name, standing: &standing };
+            let names = Names::of(standing.roots.iter());
+            let site = Site { name: &self.name, standing: &standing, names: &names };
             let whole = match make(site) {
                 Some(html) => answer::page(StatusCode::OK, html, &headers),
                 None => answer::page(StatusCode::NOT_FOUND, page::nothing(site), &headers),
             };
-            (whole, permit)
+            place.turn.hold(whole)
         });
         match made.await {
-            // Until it has its turn, a page counts among those that are being made.
-            Ok((whole, _permit)) => self.send(whole, turn, extensions).await,
+            Ok(response) => response,
             Err(_) => answer::plain(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be made\n"),
-        }
-    }
-
-    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        tokio::time::timeout(WAIT_MAX, self.renders.clone().acquire_owned()).await.ok()?.ok()
-    }
-
-    /// Sends what was made. The connection stays until it has been sent; what is large keeps its turn so long.
-    pub(super) async fn send(&self, whole: Whole, turn: Option<Turn>, extensions: &Extensions) -> Response {
-        let bytes = whole.body().size_hint().lower();
-        let turn = match turn {
-            Some(turn) if bytes > SMALL_MAX_BYTES => Ok(turn),
-            _ => self.turns.next(extensions, bytes).await,
-        };
-        match turn {
-            Ok(turn) => turn.hold(whole),
-            Err(_) => answer::busy(),
         }
     }
 }

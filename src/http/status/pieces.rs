@@ -9,11 +9,9 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::catalog::{Skill, Snapshot, Standing};
-use crate::report::{self, escape};
+use crate::report::{self, Names, escape};
 use crate::skill::SKILL_MD;
 use crate::uri;
-
-use super::Names;
 
 /// The size from which a piece is handed on. Making one takes a fraction of a millisecond.
 const PIECE_MIN_BYTES: usize = 32 * 1024;

@@ -10,11 +10,11 @@ const NAMELESS: &str = "root";
 
 /// The names of directories.
 #[derive(Debug)]
-pub(super) struct Names(Vec<(PathBuf, String)>);
+pub struct Names(Vec<(PathBuf, String)>);
 
 impl Names {
     /// Gives each of `roots` a name that no other one has.
-    pub(super) fn of<'a>(roots: impl Iterator<Item = &'a Mounted>) -> Self {
+    pub fn of<'a>(roots: impl Iterator<Item = &'a Mounted>) -> Self {
         let mut given = HashSet::new();
         let named = roots.map(|root| {
             let name = root.shown.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -29,12 +29,12 @@ impl Names {
     }
 
     /// All of them, in the order of the directories.
-    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+    pub fn all(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(_, name)| &**name)
     }
 
-    /// A path of a finding, from the name of its directory on.
-    pub(super) fn below(&self, path: &Path) -> PathBuf {
+    /// A path of a finding, from the name of its directory on; of any other only the last name.
+    pub fn below(&self, path: &Path) -> PathBuf {
         match innermost(self.0.iter().map(|(root, _)| root.as_path()), path) {
             // Joined with nothing, it would end with a slash.
             Some((number, rest)) if rest.as_os_str().is_empty() => PathBuf::from(&self.0[number].1),
