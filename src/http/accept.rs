@@ -6,12 +6,10 @@ use std::time::Duration;
 
 use tokio_util::task::TaskTracker;
 
-use super::caller::{Caller, Peer};
 use super::connection::{Answers, Server};
 use super::crowd::{Crowd, Guest};
 use super::drain::Drain;
 use super::listen::{Listener, Stream};
-use super::share::Sharer;
 
 /// The most connections that are open at once, where the system allows as many. For one more, the one that has been waiting
 /// longest for its client is closed. One that waits takes some 30 to 50 KiB, and one that has sent half a head up to 64 KiB more:
@@ -72,12 +70,12 @@ async fn accept<S: Answers>(
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
-                let Some(guest) = crowd.admit(Sharer::from(&Caller::at(Some(&peer)))).await else {
+                let Some(guest) = crowd.admit(peer).await else {
                     counts.refused.fetch_add(1, Relaxed);
                     continue;
                 };
                 counts.accepted.fetch_add(1, Relaxed);
-                connections.spawn(serve(server.clone(), stream, peer, guest, counts.clone()));
+                connections.spawn(serve(server.clone(), stream, guest, counts.clone()));
             }
             Err(error) => {
                 tracing::debug!(%error, "a connection cannot be accepted");
@@ -92,13 +90,12 @@ async fn accept<S: Answers>(
 async fn serve<S: Answers>(
     server: Arc<Server<S>>,
     stream: Stream,
-    peer: Peer,
     guest: Arc<Guest>,
     counts: Arc<ConnectionCounts>,
 ) {
     counts.open.fetch_add(1, Relaxed);
     let open = Open { guest, counts };
-    server.serve(stream, peer, open.guest.clone()).await;
+    server.serve(stream, open.guest.clone()).await;
 }
 
 /// A connection that is counted while it is open.
@@ -140,8 +137,12 @@ mod tests {
     use std::net::SocketAddr;
 
     use axum::Router;
+    use axum::body::Body;
+    use axum::extract::Request;
+    use axum::response::Response;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpStream;
+    use tower::ServiceExt as _;
 
     use super::super::connection::HEAD_READ_MAX;
     use super::super::listen::Address;
@@ -151,6 +152,14 @@ mod tests {
     /// How HTTP/2 begins: the preface and empty settings.
     const BEGIN_2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     const LARGE: usize = 64 << 20;
+
+    impl Answers for Router {
+        type Body = Body;
+
+        async fn answer(&self, request: Request) -> Response {
+            self.clone().oneshot(request).await.unwrap()
+        }
+    }
 
     async fn start(router: Router) -> (SocketAddr, Arc<ConnectionCounts>) {
         let listener =

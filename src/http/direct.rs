@@ -11,7 +11,7 @@ use hyper::body::{Frame, SizeHint};
 
 use crate::mcp::direct::{Answer, Method, Request, VERSION};
 
-use super::answered::Answered;
+use super::answered::ErrorCode;
 use super::turns::Turn;
 
 /// The headers that repeat what a message says.
@@ -48,7 +48,7 @@ fn sole(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 
 /// The response with an answer, which keeps its turn.
 pub(super) fn respond(answer: Answer, turn: Turn) -> Response {
-    let refused = answer.error().map(Answered::refused);
+    let refused = answer.error().map(ErrorCode);
     let mut response = turn.hold(axum::http::Response::new(Pieces(answer)));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if let Some(refused) = refused {

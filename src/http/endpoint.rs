@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
-use axum::routing::any;
 use http_body_util::Full;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -22,7 +20,7 @@ use crate::mcp::{Handler, REQUEST_MAX_BYTES};
 use crate::skill::Content;
 use crate::uri;
 
-use super::answered::{self, Answered};
+use super::answered::{self, Asked};
 use super::body::Bodies;
 use super::crowd::Visit;
 use super::direct::{accepts_both, is_plain, respond};
@@ -93,38 +91,28 @@ impl Endpoint {
     }
 }
 
-/// Where the endpoint is.
-pub(super) fn route(path: &str, endpoint: Arc<Endpoint>) -> Router {
-    Router::new().route(path, any(answer)).with_state(endpoint)
-}
-
-/// Answers any request to the endpoint's path.
-pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
-    let Endpoint { sessions, .. } = &*endpoint;
-    let mut asked = Answered::default();
-    let answered = match *request.method() {
-        Method::POST => endpoint.post(request, &mut asked).await,
-        Method::GET => endpoint.open_stream(&request),
-        Method::DELETE => legacy::end(request.headers(), &Sharer::of(request.extensions()), sessions),
-        Method::OPTIONS if request.extensions().get::<Page>().is_some() => Ok(endpoint.preflight()),
-        _ => Err(Refused::method()),
-    };
-    let mut response = answered.unwrap_or_else(Response::from);
-    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-        response.headers_mut().insert(header::ALLOW, endpoint.methods());
-    }
-    asked.tell(&mut response);
-    response
-}
-
-/// Answers a request to any other path.
-pub(super) async fn nothing_here() -> StatusCode {
-    StatusCode::NOT_FOUND
-}
-
 impl Endpoint {
-    /// Answers a message. What it asks for is noted in `asked` as soon as it is known, whatever becomes of it.
-    async fn post(&self, request: Request, asked: &mut Answered) -> Result<Response, Refused> {
+    /// Answers any request to the endpoint's path. What it asks for is noted in `asked` as soon as it is known, whatever
+    /// becomes of it.
+    pub(super) async fn answer(&self, request: Request, asked: &mut Asked) -> Response {
+        let answered = match *request.method() {
+            Method::POST => self.post(request, asked).await,
+            Method::GET => self.open_stream(&request),
+            Method::DELETE => {
+                legacy::end(request.headers(), &Sharer::of(request.extensions()), &self.sessions)
+            }
+            Method::OPTIONS if request.extensions().get::<Page>().is_some() => Ok(self.preflight()),
+            _ => Err(Refused::method()),
+        };
+        let mut response = answered.unwrap_or_else(Response::from);
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            response.headers_mut().insert(header::ALLOW, self.methods());
+        }
+        response
+    }
+
+    /// Answers a message.
+    async fn post(&self, request: Request, asked: &mut Asked) -> Result<Response, Refused> {
         let (head, body) = request.into_parts();
         if !is_json(&head.headers) {
             let why = "the Content-Type of a request is application/json";
@@ -144,10 +132,10 @@ impl Endpoint {
         &self,
         mut head: Parts,
         mut bytes: Bytes,
-        asked: &mut Answered,
+        asked: &mut Asked,
     ) -> Result<Response, Refused> {
         let message = wire::parse(&bytes)?;
-        *asked = Answered::asked(&message);
+        *asked = Asked::by(&message);
         let turn = self.turns.next(&head.extensions, self.cost(&message).await).await?;
         let caller = Sharer::of(&head.extensions);
         let mut listen = None;
@@ -205,13 +193,13 @@ impl Endpoint {
         &self,
         head: &Parts,
         body: &[u8],
-        asked: &mut Answered,
+        asked: &mut Asked,
     ) -> Result<Option<Response>, Refused> {
         let accepts = accepts_both(&head.headers) || accepts_all(&head.headers);
         let Some(direct) = self.direct.as_ref().filter(|_| accepts) else { return Ok(None) };
         let plain = plain::Request::read(body).filter(|request| is_plain(&head.headers, request));
         let Some(plain) = plain else { return Ok(None) };
-        let told = Answered::asked_plainly(&plain);
+        let told = Asked::plainly(&plain);
         let Some(reply) = direct.begin(plain) else { return Ok(None) };
         *asked = told;
         let turn = self.turns.next(&head.extensions, reply.holds_bytes()).await?;

@@ -3,28 +3,25 @@
 //!
 //! The way is plain calls, because layers of axum cost each request more than its answer. Its routes are for what is asked seldom.
 
-use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::Method;
+use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::response::Response;
-use tower_service::Service;
+use tower_service::Service as _;
 
 use super::admission::Admission;
-use super::endpoint::{self, Endpoint};
-use super::exchange::{self, Observer};
+use super::connection::Answers;
+use super::endpoint::Endpoint;
+use super::exchange::{Exchange, Noted, Observer};
+use super::followed::Followed;
+use super::guard;
 use super::health::{self, Health};
 use super::path::EndpointPath;
 
-/// What stands behind a door. Cheap to clone.
-#[derive(Clone)]
-pub(super) struct Front(Arc<Parts>);
-
-struct Parts {
+/// What stands behind a door.
+pub(super) struct Front {
     observer: Arc<Observer>,
     /// For those who look after this server, whom nothing else stops.
     probes: Router,
@@ -42,55 +39,41 @@ impl Front {
         endpoint: Option<(EndpointPath, Arc<Endpoint>)>,
         routes: Router,
     ) -> Self {
-        let probes = health::routes(health);
-        let routes = match endpoint.clone() {
-            Some((path, endpoint)) => routes.merge(endpoint::route(path.as_str(), endpoint)),
-            None => routes,
-        };
-        let routes = routes.fallback(endpoint::nothing_here);
-        Self(Arc::new(Parts { observer, probes, admission, endpoint, routes }))
-    }
-}
-
-impl Service<Request> for Front {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
+        let routes = routes.fallback(async || StatusCode::NOT_FOUND);
+        Self { observer, probes: health::routes(health), admission, endpoint, routes }
     }
 
-    fn call(&mut self, request: Request) -> Self::Future {
-        let Self(parts) = self.clone();
-        Box::pin(async move {
-            let observer = parts.observer.clone();
-            Ok(exchange::follow(observer, request, |request| parts.pass(request)).await)
-        })
-    }
-}
-
-impl Parts {
-    async fn pass(&self, request: Request) -> Response {
+    async fn pass(&self, mut request: Request, noted: &mut Noted) -> Response {
         if health::is_probe(request.uri().path()) {
             return call(&self.probes, request).await;
         }
-        self.admission.admit(request, |request| self.answer(request)).await
+        let (origin, admitted) = self.admission.admit(&mut request, noted);
+        let mut response = match admitted {
+            Ok(()) => self.reply(request, noted).await,
+            Err(refused) => refused.into(),
+        };
+        guard::allow_reading(response.headers_mut(), origin);
+        response
     }
 
-    async fn answer(&self, request: Request) -> Response {
+    async fn reply(&self, request: Request, noted: &mut Noted) -> Response {
         match &self.endpoint {
-            Some((path, endpoint)) if is_message(&request, path) => {
-                endpoint::answer(State(endpoint.clone()), request).await
+            Some((path, endpoint)) if request.uri().path() == path.as_str() => {
+                endpoint.answer(request, noted.asked.insert(Default::default())).await
             }
             _ => call(&self.routes, request).await,
         }
     }
 }
 
-/// Whether a request brings a message to the endpoint.
-fn is_message(request: &Request, path: &EndpointPath) -> bool {
-    *request.method() == Method::POST && request.uri().path() == path.as_str()
+impl Answers for Front {
+    type Body = Followed;
+
+    async fn answer(&self, request: Request) -> axum::http::Response<Followed> {
+        let mut exchange = Exchange::begin(&self.observer, &request);
+        let response = self.pass(request, exchange.noted()).await;
+        exchange.follow(response)
+    }
 }
 
 async fn call(routes: &Router, request: Request) -> Response {

@@ -5,10 +5,10 @@ use axum::extract::Request;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tower::ServiceExt as _;
 
 use crate::testing::Skills;
 
+use super::connection::Answers as _;
 use super::stream::KEEP_ALIVE;
 use super::*;
 
@@ -49,7 +49,7 @@ async fn ask(
         request = request.header(*name, *value);
     }
     let request = request.body(axum::body::Body::from(body.to_string())).unwrap();
-    endpoint.clone().oneshot(request).await.unwrap()
+    endpoint.answer(request).await.map(axum::body::Body::new)
 }
 
 async fn listen(endpoint: &Front) -> BodyDataStream {
