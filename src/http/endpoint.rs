@@ -94,7 +94,7 @@ impl Endpoint {
 impl Endpoint {
     /// Answers any request to the endpoint's path. What it asks for is noted in `asked` as soon as it is known, whatever
     /// becomes of it.
-    pub(super) async fn answer(&self, request: Request, asked: &mut Asked) -> Response {
+    pub(super) async fn answer(&self, request: Request, asked: &mut Option<Asked>) -> Response {
         let answered = match *request.method() {
             Method::POST => self.post(request, asked).await,
             Method::GET => self.open_stream(&request),
@@ -112,7 +112,7 @@ impl Endpoint {
     }
 
     /// Answers a message.
-    async fn post(&self, request: Request, asked: &mut Asked) -> Result<Response, Refused> {
+    async fn post(&self, request: Request, asked: &mut Option<Asked>) -> Result<Response, Refused> {
         let (head, body) = request.into_parts();
         if !is_json(&head.headers) {
             let why = "the Content-Type of a request is application/json";
@@ -132,10 +132,10 @@ impl Endpoint {
         &self,
         mut head: Parts,
         mut bytes: Bytes,
-        asked: &mut Asked,
+        asked: &mut Option<Asked>,
     ) -> Result<Response, Refused> {
         let message = wire::parse(&bytes)?;
-        *asked = Asked::by(&message);
+        *asked = Some(Asked::by(&message));
         let turn = self.turns.next(&head.extensions, self.cost(&message).await).await?;
         let caller = Sharer::of(&head.extensions);
         let mut listen = None;
@@ -193,7 +193,7 @@ impl Endpoint {
         &self,
         head: &Parts,
         body: &[u8],
-        asked: &mut Asked,
+        asked: &mut Option<Asked>,
     ) -> Result<Option<Response>, Refused> {
         let accepts = accepts_both(&head.headers) || accepts_all(&head.headers);
         let Some(direct) = self.direct.as_ref().filter(|_| accepts) else { return Ok(None) };
@@ -201,7 +201,7 @@ impl Endpoint {
         let Some(plain) = plain else { return Ok(None) };
         let told = Asked::plainly(&plain);
         let Some(reply) = direct.begin(plain) else { return Ok(None) };
-        *asked = told;
+        *asked = Some(told);
         let turn = self.turns.next(&head.extensions, reply.holds_bytes()).await?;
         Ok(Some(respond(direct.finish(reply).await, turn)))
     }

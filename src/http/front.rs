@@ -59,7 +59,7 @@ impl Front {
     async fn reply(&self, request: Request, noted: &mut Noted) -> Response {
         match &self.endpoint {
             Some((path, endpoint)) if request.uri().path() == path.as_str() => {
-                endpoint.answer(request, noted.asked.insert(Default::default())).await
+                endpoint.answer(request, &mut noted.asked).await
             }
             _ => call(&self.routes, request).await,
         }
