@@ -156,8 +156,8 @@ mod tests {
     impl Answers for Router {
         type Body = Body;
 
-        async fn answer(&self, request: Request) -> Response {
-            self.clone().oneshot(request).await.unwrap()
+        async fn answer(&self, request: &mut Request) -> Response {
+            self.clone().oneshot(std::mem::take(request)).await.unwrap()
         }
     }
 

@@ -22,7 +22,7 @@ use super::listen::{Io, Stream};
 use super::pace::{Paced, Paces};
 use super::refusal::Refused;
 use super::share::Slots;
-use super::turns::{self, Keeping};
+use super::turns::Keeping;
 
 /// How long a client may take from a connection's beginning, or from the last answer, to the end of the next request's
 /// head.
@@ -59,8 +59,8 @@ pub(super) trait Answers: Send + Sync + 'static {
     /// The body of an answer.
     type Body: HttpBody<Data = Bytes, Error = axum::Error> + Send + Unpin + 'static;
 
-    /// Answers one.
-    fn answer(&self, request: Request) -> impl Future<Output = axum::http::Response<Self::Body>> + Send;
+    /// Answers one, of which it takes what it needs: a request is too large to be moved from hand to hand.
+    fn answer(&self, request: &mut Request) -> impl Future<Output = axum::http::Response<Self::Body>> + Send;
 }
 
 /// How connections are served.
@@ -101,10 +101,7 @@ impl<S: Answers> Server<S> {
         let Some(stream) = self.open(stream, &guest).await else { return };
         let paces = Arc::<Paces>::default();
         let client = Arc::new(Client { server: self.clone(), guest: guest.clone(), paces: paces.clone() });
-        let service = service_fn(|request| {
-            let client = client.clone();
-            async move { Ok::<_, Infallible>(client.answer(request).await) }
-        });
+        let service = service_fn(|request| client.clone().answer(request).map(Ok::<_, Infallible>));
         let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
         let closes = async {
             tokio::select! {
@@ -160,43 +157,38 @@ struct Client<S> {
     paces: Arc<Paces>,
 }
 
-/// The body of an answer, which its request is in hand for. That of HTTP/2 is looked at by itself.
-type Answer<B> = Either<Keeping<B, Visit>, Body>;
+/// The body of an answer, whose request is in hand until it has been written. That of HTTP/2 is looked at by itself.
+type Answer<B> = Either<Keeping<Either<B, Body>, Visit>, Body>;
 
 impl<S: Answers> Client<S> {
     /// Answers one request.
-    async fn answer(&self, request: Request<Incoming>) -> axum::http::Response<Answer<S::Body>> {
-        let Self { server, guest, paces } = self;
-        if request.version() != Version::HTTP_2 {
-            return self.visit(request, guest.begins()).await.map(Either::Left);
-        }
-        let visit = guest.begins();
-        let response = match server.requests.take(guest.sharer()) {
-            Some(slot) => {
-                let response = self.visit(request, visit).await;
-                turns::keep(response.map(Body::new), slot)
-            }
-            None => {
-                visit.answered();
-                Refused::busy("there are too many requests in hand; try again in a moment").into()
-            }
-        };
-        response.map(|body| Either::Right(Body::new(Paced::new(body, paces))))
-    }
-
-    async fn visit(
-        &self,
+    fn answer(
+        self: Arc<Self>,
         request: Request<Incoming>,
-        visit: Arc<Visit>,
-    ) -> axum::http::Response<Keeping<S::Body, Visit>> {
+    ) -> impl Future<Output = axum::http::Response<Answer<S::Body>>> {
+        let is_shared = request.version() == Version::HTTP_2;
+        let slot = is_shared.then(|| self.server.requests.take(self.guest.sharer()));
+        let is_busy = matches!(slot, Some(None));
+        let visit = self.guest.begins(slot.flatten());
         // One with a body has come in whole only when that has been read.
-        if request.body().is_end_stream() {
+        if request.body().is_end_stream() && !is_busy {
             visit.asked();
         }
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(visit.clone());
-        let response = self.server.service.answer(request).await;
-        visit.answered();
-        response.map(|body| Keeping::new(body, visit))
+        async move {
+            let response = if is_busy {
+                let why = "there are too many requests in hand; try again in a moment";
+                axum::response::Response::from(Refused::busy(why)).map(Either::Right)
+            } else {
+                self.server.service.answer(&mut request).await.map(Either::Left)
+            };
+            visit.answered();
+            let response = response.map(|body| Keeping::new(body, visit));
+            match is_shared {
+                true => response.map(|body| Either::Right(Body::new(Paced::new(body, &self.paces)))),
+                false => response.map(Either::Left),
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::caller::{Caller, Network, Peer};
-use super::share::Sharer;
+use super::share::{Sharer, Slot};
 
 /// The most requests that a client may take back before they are answered, not counting one for each that it waits for.
 /// Opening and resetting streams of HTTP/2 costs it nothing, and this server the work.
@@ -168,8 +168,8 @@ impl Guest {
         &self.badge.sharer
     }
 
-    /// Says that a request begins.
-    pub(super) fn begins(self: &Arc<Self>) -> Arc<Visit> {
+    /// Says that a request begins, which has this slot among those in hand, if it needs one.
+    pub(super) fn begins(self: &Arc<Self>, slot: Option<Slot>) -> Arc<Visit> {
         let mut state = lock(&self.state);
         state.heard = Instant::now();
         if state.in_hand == 0 {
@@ -177,6 +177,7 @@ impl Guest {
         }
         Arc::new(Visit {
             guest: self.clone(),
+            _slot: slot,
             has_asked: AtomicBool::new(false),
             is_answered: AtomicBool::new(false),
         })
@@ -201,6 +202,7 @@ impl Drop for Guest {
 #[derive(Debug)]
 pub(super) struct Visit {
     guest: Arc<Guest>,
+    _slot: Option<Slot>,
     has_asked: AtomicBool,
     is_answered: AtomicBool,
 }
@@ -274,7 +276,7 @@ mod tests {
 
     /// A request of which nothing more is to come.
     fn asked(guest: &Arc<Guest>) -> Arc<Visit> {
-        let visit = guest.begins();
+        let visit = guest.begins(None);
         visit.asked();
         visit
     }
@@ -345,7 +347,7 @@ mod tests {
             },
             async {
                 sleep(MAX / 2).await;
-                let request = guest.begins();
+                let request = guest.begins(None);
                 sleep(MAX / 2).await;
                 request.asked();
                 request.answered();
@@ -362,14 +364,14 @@ mod tests {
         let crowd = Crowd::new(1);
         let guest = admit(&crowd, 1).await;
         for _ in 0..IN_VAIN_MAX {
-            drop(guest.begins());
+            drop(guest.begins(None));
         }
         for _ in 0..3 {
-            guest.begins().answered();
-            drop(guest.begins());
+            guest.begins(None).answered();
+            drop(guest.begins(None));
         }
         assert!(!guest.is_dismissed());
-        drop(guest.begins());
+        drop(guest.begins(None));
         assert!(guest.is_dismissed());
     }
 

@@ -1,11 +1,12 @@
 //! The way of one request, from its head to rmcp and back.
 
+use std::mem;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use http_body_util::Full;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -13,7 +14,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::Catalog;
-use crate::mcp::direct::{self as plain, Direct};
+use crate::mcp::direct::{self as plain, Direct, Reply};
 use crate::mcp::gate::Gate;
 use crate::mcp::wire::{self, Incoming, Refusal};
 use crate::mcp::{Handler, REQUEST_MAX_BYTES};
@@ -94,10 +95,10 @@ impl Endpoint {
 impl Endpoint {
     /// Answers any request to the endpoint's path. What it asks for is noted in `asked` as soon as it is known, whatever
     /// becomes of it.
-    pub(super) async fn answer(&self, request: Request, asked: &mut Option<Asked>) -> Response {
+    pub(super) async fn answer(&self, request: &mut Request, asked: &mut Option<Asked>) -> Response {
         let answered = match *request.method() {
             Method::POST => self.post(request, asked).await,
-            Method::GET => self.open_stream(&request),
+            Method::GET => self.open_stream(request),
             Method::DELETE => {
                 legacy::end(request.headers(), &Sharer::of(request.extensions()), &self.sessions)
             }
@@ -112,19 +113,18 @@ impl Endpoint {
     }
 
     /// Answers a message.
-    async fn post(&self, request: Request, asked: &mut Option<Asked>) -> Result<Response, Refused> {
-        let (head, body) = request.into_parts();
-        if !is_json(&head.headers) {
+    async fn post(&self, request: &mut Request, asked: &mut Option<Asked>) -> Result<Response, Refused> {
+        if !is_json(request.headers()) {
             let why = "the Content-Type of a request is application/json";
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
-        let body = self.bodies.read(body, &head.extensions).await?;
-        turns::asked(&head.extensions);
+        let body = self.bodies.read(mem::take(request.body_mut()), request.extensions()).await?;
+        turns::asked(request.extensions());
         let bytes = body.bytes.slice_ref(wire::without_mark(&body.bytes));
-        match self.directly(&head, &bytes, asked).await? {
+        match self.directly(request.headers(), request.extensions(), &bytes, asked).await? {
             Some(response) => Ok(response),
             // Boxed, because what rmcp needs for it takes kilobytes, which would be moved about for every other request too.
-            None => Box::pin(self.by_rmcp(head, bytes, asked)).await,
+            None => Box::pin(self.by_rmcp(mem::take(request).into_parts().0, bytes, asked)).await,
         }
     }
 
@@ -191,19 +191,25 @@ impl Endpoint {
     /// Answers a plain request. `None` for every other.
     async fn directly(
         &self,
-        head: &Parts,
+        headers: &HeaderMap,
+        extensions: &Extensions,
         body: &[u8],
         asked: &mut Option<Asked>,
     ) -> Result<Option<Response>, Refused> {
-        let accepts = accepts_both(&head.headers) || accepts_all(&head.headers);
+        let accepts = accepts_both(headers) || accepts_all(headers);
         let Some(direct) = self.direct.as_ref().filter(|_| accepts) else { return Ok(None) };
-        let plain = plain::Request::read(body).filter(|request| is_plain(&head.headers, request));
+        let plain = plain::Request::read(body).filter(|plain| is_plain(headers, plain));
         let Some(plain) = plain else { return Ok(None) };
         let told = Asked::plainly(&plain);
         let Some(reply) = direct.begin(plain) else { return Ok(None) };
         *asked = Some(told);
-        let turn = self.turns.next(&head.extensions, reply.holds_bytes()).await?;
-        Ok(Some(respond(direct.finish(reply).await, turn)))
+        let turn = self.turns.next(extensions, reply.holds_bytes()).await?;
+        let answer = match reply {
+            Reply::Ready(answer) => answer,
+            // Boxed for the same reason.
+            file => Box::pin(direct.finish(file)).await,
+        };
+        Ok(Some(respond(answer, turn)))
     }
 
     /// Where subscriptions come in.

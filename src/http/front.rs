@@ -3,12 +3,15 @@
 //!
 //! The way is plain calls, because layers of axum cost each request more than its answer. Its routes are for what is asked seldom.
 
+use std::mem;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::Response;
+use futures::FutureExt as _;
 use tower_service::Service as _;
 
 use super::admission::Admission;
@@ -43,40 +46,35 @@ impl Front {
         Self { observer, probes: health::routes(health), admission, endpoint, routes }
     }
 
-    async fn pass(&self, mut request: Request, noted: &mut Noted) -> Response {
+    async fn pass(&self, request: &mut Request, noted: &mut Noted) -> Response {
         if health::is_probe(request.uri().path()) {
             return call(&self.probes, request).await;
         }
-        let (origin, admitted) = self.admission.admit(&mut request, noted);
-        let mut response = match admitted {
-            Ok(()) => self.reply(request, noted).await,
-            Err(refused) => refused.into(),
-        };
-        guard::allow_reading(response.headers_mut(), origin);
-        response
-    }
-
-    async fn reply(&self, request: Request, noted: &mut Noted) -> Response {
-        match &self.endpoint {
-            Some((path, endpoint)) if request.uri().path() == path.as_str() => {
+        let (origin, admitted) = self.admission.admit(request, noted);
+        let mut response = match (admitted, &self.endpoint) {
+            (Err(refused), _) => refused.into(),
+            (Ok(()), Some((path, endpoint))) if request.uri().path() == path.as_str() => {
                 endpoint.answer(request, &mut noted.asked).await
             }
             _ => call(&self.routes, request).await,
-        }
+        };
+        guard::allow_reading(response.headers_mut(), origin);
+        response
     }
 }
 
 impl Answers for Front {
     type Body = Followed;
 
-    async fn answer(&self, request: Request) -> axum::http::Response<Followed> {
-        let mut exchange = Exchange::begin(&self.observer, &request);
+    async fn answer(&self, request: &mut Request) -> axum::http::Response<Followed> {
+        let mut exchange = Exchange::begin(&self.observer, request);
         let response = self.pass(request, exchange.noted()).await;
         exchange.follow(response)
     }
 }
 
-async fn call(routes: &Router, request: Request) -> Response {
-    let Ok(response) = routes.clone().call(request).await;
-    response
+/// Has a request answered by one of `routes`. Boxed, so that the way to the endpoint is not larger for it.
+fn call(routes: &Router, request: &mut Request) -> Pin<Box<dyn Future<Output = Response> + Send>> {
+    let answered = routes.clone().call(mem::take(request));
+    Box::pin(answered.map(|Ok(response)| response))
 }

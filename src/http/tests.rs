@@ -48,8 +48,8 @@ async fn ask(
     for (name, value) in [("Content-Type", "application/json"), ("Accept", "*/*")].iter().chain(headers) {
         request = request.header(*name, *value);
     }
-    let request = request.body(axum::body::Body::from(body.to_string())).unwrap();
-    endpoint.answer(request).await.map(axum::body::Body::new)
+    let mut request = request.body(axum::body::Body::from(body.to_string())).unwrap();
+    endpoint.answer(&mut request).await.map(axum::body::Body::new)
 }
 
 async fn listen(endpoint: &Front) -> BodyDataStream {
