@@ -8,6 +8,7 @@ use axum::http::{Extensions, StatusCode};
 use bytes::BytesMut;
 use futures::FutureExt as _;
 use http_body_util::BodyExt as _;
+use hyper::body::Body as _;
 
 use crate::mcp::REQUEST_MAX_BYTES;
 
@@ -70,6 +71,12 @@ impl Bodies {
                 let found = self.large.take(&Sharer::of(extensions));
                 let busy = || Refused::busy("too many large requests come in; try again in a moment");
                 slot = Some(found.ok_or_else(busy)?);
+            }
+            if bytes.is_empty() && body.is_end_stream() {
+                // It has come as a whole.
+                return Ok(Read { bytes: part, _slot: slot });
+            }
+            if slot.is_some() {
                 // It does not grow further, to no more than its slot is for.
                 bytes.reserve(REQUEST_MAX_BYTES - bytes.len());
             }
