@@ -15,6 +15,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use tokio::time::sleep;
 
 use super::crowd::{Guest, Visit};
 use super::drain::Drain;
@@ -29,6 +30,8 @@ use super::turns::Keeping;
 pub(super) const HEAD_READ_MAX: Duration = Duration::from_secs(30);
 /// How long a client that has been silent for that time has to take its leave.
 const LEAVE_MAX: Duration = Duration::from_secs(5);
+/// How long a client of which no request is in hand has to send the rest of a head once the server is to end.
+const LAST_HEAD_MAX: Duration = Duration::from_secs(2);
 /// The longest head of a request over HTTP/1.1, and so the most that a connection holds beside a body and an answer.
 const HEAD_MAX_BYTES: usize = 64 * 1024;
 /// The most requests in hand over all connections of HTTP/2. One of HTTP/1.1 has one at a time, and their number is bounded.
@@ -115,6 +118,7 @@ impl<S: Answers> Server<S> {
                 () = paces.neglected() => Some("because an answer was not read"),
                 () = guest.silent(HEAD_READ_MAX + LEAVE_MAX) => Some("because it was silent"),
                 () = self.drain.over() => Some("because the time to answer is over"),
+                () = self.ends_unasked(&guest) => Some("because it had asked for nothing when the server was to end"),
             }
         };
         // So they are looked at when they are woken, not whenever there is more of a request.
@@ -136,6 +140,15 @@ impl<S: Answers> Server<S> {
             }
         };
         tracing::debug!("a connection was closed {why}");
+    }
+
+    /// Ends when the server is to end and no request of a client has begun soon after that.
+    async fn ends_unasked(&self, guest: &Guest) {
+        self.drain.begun().cancelled().await;
+        sleep(LAST_HEAD_MAX).await;
+        if guest.is_asking() {
+            std::future::pending().await
+        }
     }
 
     /// The stream, behind TLS if that is spoken here.

@@ -117,7 +117,9 @@ pub(super) struct Guest {
 
 #[derive(Debug)]
 struct State {
-    /// How many of its requests are in hand. A client may send one before it has read the answer to another.
+    /// How many of its requests have begun and are not over.
+    begun: usize,
+    /// How many of those are in hand. A client may send one before it has read the answer to another.
     in_hand: usize,
     /// When it was last heard of: a request began, or was answered.
     heard: Instant,
@@ -135,7 +137,7 @@ impl Guest {
         open.badges.push(badge.clone());
         drop(open);
         crowd.enter(&badge);
-        let state = Mutex::new(State { in_hand: 0, heard: Instant::now(), in_vain: 0 });
+        let state = Mutex::new(State { begun: 0, in_hand: 0, heard: Instant::now(), in_vain: 0 });
         Arc::new(Self { crowd, peer, badge, state, _slot: slot })
     }
 
@@ -163,6 +165,11 @@ impl Guest {
         }
     }
 
+    /// Whether a request of it has begun and is not over.
+    pub(super) fn is_asking(&self) -> bool {
+        lock(&self.state).begun > 0
+    }
+
     /// Whom it counts for.
     pub(super) fn sharer(&self) -> &Sharer {
         &self.badge.sharer
@@ -171,6 +178,7 @@ impl Guest {
     /// Says that a request begins, which has this slot among those in hand, if it needs one.
     pub(super) fn begins(self: &Arc<Self>, slot: Option<Slot>) -> Arc<Visit> {
         let mut state = lock(&self.state);
+        state.begun += 1;
         state.heard = Instant::now();
         if state.in_hand == 0 {
             self.crowd.enter(&self.badge);
@@ -240,6 +248,7 @@ impl Drop for Visit {
     fn drop(&mut self) {
         let Guest { crowd, badge, state, .. } = &*self.guest;
         let mut state = lock(state);
+        state.begun -= 1;
         if *self.has_asked.get_mut() {
             state.in_hand -= 1;
             if state.in_hand == 0 {
