@@ -22,6 +22,7 @@ mod followed;
 mod forwarded;
 mod front;
 mod guard;
+mod headers;
 mod health;
 mod legacy;
 mod listen;

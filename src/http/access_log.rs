@@ -16,7 +16,7 @@ use crate::report::escape;
 use super::answered;
 use super::caller::{Caller, Peer};
 use super::crowd::Visit;
-use super::legacy::PROTOCOL_VERSION;
+use super::headers::MCP_PROTOCOL_VERSION;
 use super::outcome::Outcome;
 use super::trace_context::TraceContext;
 use super::{admin, health};
@@ -58,7 +58,7 @@ impl Asked {
             method: request.method().clone(),
             uri: request.uri().clone(),
             id,
-            version: headers.get(PROTOCOL_VERSION).cloned(),
+            version: headers.get(MCP_PROTOCOL_VERSION).cloned(),
             trace: TraceContext::of(headers),
             peer: Visit::of(request.extensions()).map(|visit| *visit.peer()),
         }
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_revision_is_told_if_it_can_be_one() {
         let check = |value: &'static str, expected| {
-            let request = Request::builder().header(PROTOCOL_VERSION, value).body(Body::empty()).unwrap();
+            let request = Request::builder().header(MCP_PROTOCOL_VERSION, value).body(Body::empty()).unwrap();
             assert_eq!(Asked::of(&request, HeaderValue::from_static("x")).version(), expected);
         };
         check("2026-07-28", Some("2026-07-28"));

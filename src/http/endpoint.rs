@@ -26,6 +26,7 @@ use super::body::Bodies;
 use super::crowd::Visit;
 use super::direct::{accepts_both, is_plain, respond};
 use super::guard::{self, Page};
+use super::headers::{MCP_PROTOCOL_VERSION, is_contradictory};
 use super::legacy::{self, Holding};
 use super::refusal::Refused;
 use super::sessions::Sessions;
@@ -136,6 +137,10 @@ impl Endpoint {
     ) -> Result<Response, Refused> {
         let message = wire::parse(&bytes)?;
         *asked = Some(Asked::by(&message));
+        if is_contradictory(&head.headers, MCP_PROTOCOL_VERSION) {
+            // Whoever stands in between may have read another one than is read here.
+            return Err(Refusal::mismatch(&message, "two MCP-Protocol-Version headers say two things").into());
+        }
         let turn = self.turns.next(&head.extensions, self.cost(&message).await).await?;
         let caller = Sharer::of(&head.extensions);
         let mut listen = None;
