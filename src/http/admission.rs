@@ -11,10 +11,10 @@ use axum::http::HeaderValue;
 use crate::log;
 
 use super::Options;
-use super::auth::{Authenticator, Desk};
+use super::auth::{Authenticator, CallerCheck};
 use super::crowd::Visit;
 use super::exchange::Noted;
-use super::guard::{Guard, Page};
+use super::guard::{FromPage, Guard};
 use super::listen::Place;
 use super::rate::Rates;
 use super::refusal::Refused;
@@ -26,7 +26,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct Admission {
     guard: Arc<Guard>,
-    desk: Desk,
+    callers: CallerCheck,
 }
 
 impl Admission {
@@ -41,8 +41,8 @@ impl Admission {
         }
         let authenticator = Arc::new(Authenticator::new(options.token_file.clone())?);
         let rates = Arc::new(Rates::new(options.rate_limit));
-        let desk = Desk { authenticator, rates, endpoint: options.path.as_str().into() };
-        Ok(Self { guard: Arc::new(Guard::new(place, options)), desk })
+        let callers = CallerCheck { authenticator, rates, endpoint: options.path.as_str().into() };
+        Ok(Self { guard: Arc::new(Guard::new(place, options)), callers })
     }
 
     /// The same for another place at which this server listens. Whoever asks there is counted together with here.
@@ -51,7 +51,7 @@ impl Admission {
     /// As for the first place.
     pub fn also_at(&self, place: &Place, options: &Options) -> anyhow::Result<Self> {
         check(place, options)?;
-        Ok(Self { guard: Arc::new(Guard::new(place, options)), desk: self.desk.clone() })
+        Ok(Self { guard: Arc::new(Guard::new(place, options)), callers: self.callers.clone() })
     }
 
     /// Lets a request through or refuses it: first by where it comes from, then by who sends it, then by how often. Who that
@@ -69,9 +69,9 @@ impl Admission {
             Err(refused) => return (None, Err(refused)),
         };
         if origin.is_some() {
-            request.extensions_mut().insert(Page);
+            request.extensions_mut().insert(FromPage);
         }
-        let admitted = self.desk.admit(request, caller);
+        let admitted = self.callers.admit(request, caller);
         if admitted.is_ok() {
             request.extensions_mut().insert(caller.clone());
         }
@@ -83,12 +83,12 @@ impl Admission {
         let sweep = async {
             loop {
                 tokio::time::sleep(SWEEP_INTERVAL).await;
-                self.desk.rates.sweep();
-                self.desk.authenticator.sweep();
+                self.callers.rates.sweep();
+                self.callers.authenticator.sweep();
             }
         };
         tokio::select! {
-            never = self.desk.authenticator.follow() => never,
+            never = self.callers.authenticator.follow() => never,
             never = sweep => never,
         }
     }

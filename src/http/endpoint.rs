@@ -25,9 +25,9 @@ use super::answered::{self, Asked};
 use super::body::Bodies;
 use super::crowd::Visit;
 use super::direct::{accepts_both, is_plain, respond};
-use super::guard::{self, Page};
+use super::guard::{self, FromPage};
 use super::headers::{MCP_PROTOCOL_VERSION, is_contradictory};
-use super::legacy::{self, Holding};
+use super::legacy::{self, MessageSession};
 use super::refusal::Refused;
 use super::sessions::Sessions;
 use super::share::{Sharer, Slots};
@@ -103,7 +103,7 @@ impl Endpoint {
             Method::DELETE => {
                 legacy::end(request.headers(), &Sharer::of(request.extensions()), &self.sessions)
             }
-            Method::OPTIONS if request.extensions().get::<Page>().is_some() => Ok(self.preflight()),
+            Method::OPTIONS if request.extensions().get::<FromPage>().is_some() => Ok(self.preflight()),
             _ => Err(Refused::method()),
         };
         let mut response = answered.unwrap_or_else(Response::from);
@@ -153,8 +153,8 @@ impl Endpoint {
             // What was read is less than what was sent: the filter has been cut down.
             bytes = wire::to_bytes(&message)?.into();
         }
-        let holding = Holding::of(&message, &head.headers, &caller, &self.sessions)?;
-        if let Some(session) = holding.session() {
+        let session = MessageSession::of(&message, &head.headers, &caller, &self.sessions)?;
+        if let Some(session) = session.get() {
             head.extensions.insert(session);
         }
         if accepts_all(&head.headers) {
@@ -164,7 +164,7 @@ impl Endpoint {
         head.extensions.remove::<Arc<Visit>>();
         let response = self.service.handle(Request::from_parts(head, Full::new(bytes))).await;
         let mut response = turn.hold(answered::noting(response).await);
-        holding.announce(&mut response, &caller, &self.sessions);
+        session.announce(&mut response, &caller, &self.sessions);
         Ok(match listen {
             Some(listen) => turns::keep(response, listen),
             None => response,

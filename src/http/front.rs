@@ -23,7 +23,7 @@ use super::guard;
 use super::health::{self, Health};
 use super::path::EndpointPath;
 
-/// What stands behind a door.
+/// What stands behind a listener.
 pub(super) struct Front {
     observer: Arc<Observer>,
     /// For those who look after this server, whom nothing else stops.
@@ -34,7 +34,7 @@ pub(super) struct Front {
 }
 
 impl Front {
-    /// Routes behind what stands before all of them, and the endpoint at its path, if it is behind this door.
+    /// Routes behind what stands before all of them, and the endpoint at its path, if it is behind this listener.
     pub(super) fn new(
         observer: Arc<Observer>,
         health: Health,

@@ -121,7 +121,7 @@ impl Guard {
 
 /// That a request comes from a page that may ask. It stands in the extensions of such a request behind the guard.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Page;
+pub(super) struct FromPage;
 
 /// Lets the page at `origin` read an answer.
 pub(super) fn allow_reading(headers: &mut HeaderMap, origin: Option<HeaderValue>) {

@@ -21,7 +21,7 @@ use super::stream;
 const SESSIONLESS: &str = "2026-07-28";
 
 /// What a message is answered with.
-pub(super) enum Holding {
+pub(super) enum MessageSession {
     /// No session: there are none, the client has none, or there are too many already.
     None,
     /// The session that the client names.
@@ -30,7 +30,7 @@ pub(super) enum Holding {
     Opened(Arc<str>, Arc<Session>),
 }
 
-impl Holding {
+impl MessageSession {
     /// The caller's session for a message. A client that names none is answered without.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Holding {
     }
 
     /// What is attached to the request.
-    pub(super) fn session(&self) -> Option<Arc<Session>> {
+    pub(super) fn get(&self) -> Option<Arc<Session>> {
         match self {
             Self::None => None,
             Self::Named(session) | Self::Opened(_, session) => Some(session.clone()),
