@@ -118,7 +118,7 @@ impl Denied {
 const PASSWORD: HeaderValue =
     HeaderValue::from_static("Basic realm=\"skillserve: the token is the password\", charset=\"UTF-8\"");
 
-/// Who is asked, and how often they may be wrong.
+/// Checks who asks, and how often.
 #[derive(Clone, Debug)]
 pub(super) struct CallerCheck {
     pub(super) authenticator: Arc<Authenticator>,
