@@ -19,9 +19,11 @@ mod endpoint;
 mod etag;
 mod exchange;
 mod files;
+mod followed;
 mod forwarded;
 mod front;
 mod guard;
+mod headers;
 mod health;
 mod legacy;
 mod listen;
@@ -30,6 +32,7 @@ mod nowhere;
 mod outcome;
 mod pace;
 mod page;
+mod parts;
 mod path;
 mod patience;
 mod proxies;
@@ -127,9 +130,9 @@ pub struct Options {
     pub drain: Duration,
 }
 
-/// A place to come in at, and who is let in there.
+/// A listener, and who is let in there.
 #[derive(Debug)]
-pub struct Door {
+pub struct GuardedListener {
     /// Takes connections in.
     pub listener: Listener,
     /// Lets requests through.
@@ -139,14 +142,14 @@ pub struct Door {
 /// Where clients come in, and where the one who runs this server does. Without the latter, what is for that one stands
 /// beside the endpoint.
 #[derive(Debug)]
-pub struct Doors {
+pub struct Listeners {
     /// For clients.
-    pub main: Door,
+    pub main: GuardedListener,
     /// For the one who runs this server.
-    pub admin: Option<Door>,
+    pub admin: Option<GuardedListener>,
 }
 
-/// What answers, through whichever door it is asked.
+/// What answers, at whichever listener it is asked.
 struct Answering {
     /// The endpoint.
     endpoint: Arc<Endpoint>,
@@ -192,19 +195,24 @@ impl Answering {
 
 /// Serves everybody who comes in and is admitted, until the first of `signals`. Requests in hand are then answered first, and
 /// subscriptions ended, within a bound or until the second one. How it stands is told until that is done.
-pub async fn serve(doors: Doors, handler: mcp::Handler, options: Options, signals: impl Stream<Item = ()>) {
+pub async fn serve(
+    listeners: Listeners,
+    handler: mcp::Handler,
+    options: Options,
+    signals: impl Stream<Item = ()>,
+) {
     let (drain, end) = (Drain::new(options.drain), Drain::new(ADMIN_DRAIN));
     let Answering { endpoint, beside, health, observer, sessions, connections } =
         Answering::new(handler, &options, &drain);
-    let Doors { main, admin } = doors;
-    // Both doors show the same certificate.
+    let Listeners { main, admin } = listeners;
+    // Both listeners show the same certificate.
     let tls = main.listener.tls();
     let (routes, has_page, admin) = match admin {
         None => (beside, options.page, Either::Left(ready(()))),
-        Some(door) => {
+        Some(own) => {
             let (observer, health) = (observer.clone(), health.clone());
-            let beside = Front::new(observer, health, door.admission, None, beside, options.page);
-            let served = accept::run(door.listener, beside, end.clone(), connections.clone());
+            let beside = Front::new(observer, health, own.admission, None, beside, options.page);
+            let served = accept::run(own.listener, beside, end.clone(), connections.clone());
             (Router::new(), false, Either::Right(served))
         }
     };

@@ -88,6 +88,24 @@ fn a_request_that_is_still_coming_in_is_answered() {
 }
 
 #[test]
+fn half_a_head_does_not_hold_it_up() {
+    let root = bed();
+    let mut server = start(root.path(), &["--drain-seconds", "3600"]);
+    let bytes = list().to_bytes(&server.address);
+    let mut half = server.connect();
+    half.write_all(&bytes[..bytes.len() / 3]).unwrap();
+    // It has been read by now, or this one would not be answered.
+    assert_eq!(server.exchange(&list()).status, 200);
+    let (unread, _) = begin_to_read(&server);
+    signal(&server);
+    assert_eq!(half.read(&mut [0]).unwrap(), 0);
+    // What is in hand still is.
+    assert!(server.child.try_wait().unwrap().is_none());
+    drop(unread);
+    wait_for_end(&mut server);
+}
+
+#[test]
 fn streams_of_http_2_are_answered_after_it_says_goodbye() {
     let root = bed();
     let mut server = start(root.path(), &["--drain-seconds", "20"]);

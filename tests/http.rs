@@ -127,6 +127,15 @@ fn headers_must_agree_with_the_body() {
     ] {
         check(&server, &request, 400, Some(-32020));
     }
+    for era in [Era::Modern, Era::Legacy] {
+        let mut twice = list(era);
+        let again = twice.headers.iter().find(|(name, _)| name == "MCP-Protocol-Version").unwrap().clone();
+        twice.headers.push(again);
+        check(&server, &twice, 200, None);
+        twice.headers.push(("MCP-Protocol-Version".into(), "2025-03-26".into()));
+        let error = check(&server, &twice, 400, Some(-32020)).json();
+        assert_eq!(error["id"], 1);
+    }
     let mut future = Era::Modern.request(1, "skills/list", json!({}));
     future["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
     let future = Request::message(Era::Modern, &future).with("MCP-Protocol-Version", "2099-01-01");

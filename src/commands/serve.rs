@@ -9,7 +9,7 @@ use futures::Stream;
 
 use crate::catalog::Catalog;
 use crate::cli::{Listening, Serving, Source};
-use crate::http::{self, Address, Admission, Door, Doors, Listener, Tls};
+use crate::http::{self, Address, Admission, GuardedListener, Listener, Listeners, Tls};
 use crate::log;
 use crate::mcp::Handler;
 use crate::progress;
@@ -59,26 +59,26 @@ pub fn http(source: Source, serving: Serving, listening: Box<Listening>) -> anyh
         #[cfg(not(unix))]
         let listener = Listener::bind("--listen", &address, tls.clone()).await?;
         let admission = Admission::new(listener.place(), &options)?;
-        let admin_door = match &admin {
+        let admin_listener = match &admin {
             Some(address) => {
                 let listener = Listener::bind("--admin-listen", address, tls).await?;
                 let admission = admission.also_at(listener.place(), &options)?;
-                Some(Door { listener, admission })
+                Some(GuardedListener { listener, admission })
             }
             None => None,
         };
         let (catalog, handler, keeper) = start(source, serving).await?;
         tell_address("listening on", &listener, options.path.as_str(), &address);
-        match (&admin_door, &admin) {
-            (Some(door), Some(typed)) => {
-                tell_address("page, metrics and status are at", &door.listener, "/", typed);
+        match (&admin_listener, &admin) {
+            (Some(own), Some(typed)) => {
+                tell_address("page, metrics and status are at", &own.listener, "/", typed);
             }
             _ if options.page => tracing::info!("a page for people is at {}", listener.place().url("/")),
             _ => {}
         }
-        let doors = Doors { main: Door { listener, admission }, admin: admin_door };
+        let listeners = Listeners { main: GuardedListener { listener, admission }, admin: admin_listener };
         let serve = async {
-            http::serve(doors, handler, options, Signals::catch()?.all()).await;
+            http::serve(listeners, handler, options, Signals::catch()?.all()).await;
             Ok(Exit::Clean)
         };
         let served = until_failure(&catalog, serve).await;

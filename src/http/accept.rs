@@ -7,16 +7,13 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use tokio_util::task::TaskTracker;
 
-use super::caller::{Caller, Peer};
+use super::caller::Peer;
 use super::connection::{Answers, Server};
 use super::crowd::{Crowd, Guest};
 use super::drain::Drain;
 use super::files::connections_max;
-use super::listen::{Listener, Stream};
-use super::share::Sharer;
+use super::listen::{BACKLOG, Listener, Stream};
 
-/// The most connections that are let in once it is to end: as many as the system keeps waiting.
-const BACKLOG_MAX: usize = 1024;
 /// How long to wait when the system has no more connections to give.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
@@ -43,14 +40,19 @@ pub(super) async fn run<S: Answers>(
 ) {
     let server = Arc::new(Server::new(service, drain.clone()));
     let connections = TaskTracker::new();
-    let door =
-        Door { listener, server, connections: &connections, counts, crowd: Crowd::new(connections_max()) };
+    let entrance = Entrance {
+        listener,
+        server,
+        connections: &connections,
+        counts,
+        crowd: Crowd::new(connections_max()),
+    };
     tokio::select! {
-        () = door.accept() => {}
+        () = entrance.accept() => {}
         () = drain.begun().cancelled() => {}
     }
-    door.accept_rest().await;
-    drop(door);
+    entrance.accept_rest().await;
+    drop(entrance);
     connections.close();
     tokio::select! {
         biased;
@@ -63,7 +65,7 @@ pub(super) async fn run<S: Answers>(
 }
 
 /// Where connections come in.
-struct Door<'a, S> {
+struct Entrance<'a, S> {
     listener: Listener,
     server: Arc<Server<S>>,
     connections: &'a TaskTracker,
@@ -71,7 +73,7 @@ struct Door<'a, S> {
     crowd: Arc<Crowd>,
 }
 
-impl<S: Answers> Door<'_, S> {
+impl<S: Answers> Entrance<'_, S> {
     /// Lets in whoever comes, for ever.
     async fn accept(&self) {
         loop {
@@ -90,7 +92,7 @@ impl<S: Answers> Door<'_, S> {
     /// Lets in who has come already, without waiting for anybody: the system would reset those connections, and what they ask,
     /// when it is no longer listened.
     async fn accept_rest(&self) {
-        for _ in 0..BACKLOG_MAX {
+        for _ in 0..BACKLOG {
             // In between, it becomes known who has come.
             tokio::task::yield_now().await;
             let Some(Ok((stream, peer))) = self.listener.accept().now_or_never() else { return };
@@ -101,25 +103,24 @@ impl<S: Answers> Door<'_, S> {
     }
 
     async fn admit(&self, stream: Stream, peer: Peer) {
-        let Some(guest) = self.crowd.admit(Sharer::from(&Caller::at(Some(&peer)))).await else {
+        let Some(guest) = self.crowd.admit(peer).await else {
             self.counts.refused.fetch_add(1, Relaxed);
             return;
         };
         self.counts.accepted.fetch_add(1, Relaxed);
-        self.connections.spawn(serve(self.server.clone(), stream, peer, guest, self.counts.clone()));
+        self.connections.spawn(serve(self.server.clone(), stream, guest, self.counts.clone()));
     }
 }
 
 async fn serve<S: Answers>(
     server: Arc<Server<S>>,
     stream: Stream,
-    peer: Peer,
     guest: Arc<Guest>,
     counts: Arc<ConnectionCounts>,
 ) {
     counts.open.fetch_add(1, Relaxed);
     let open = Open { guest, counts };
-    server.serve(stream, peer, open.guest.clone()).await;
+    server.serve(stream, open.guest.clone()).await;
 }
 
 /// A connection that is counted while it is open.
@@ -143,8 +144,12 @@ mod tests {
     use std::net::SocketAddr;
 
     use axum::Router;
+    use axum::body::Body;
+    use axum::extract::Request;
+    use axum::response::Response;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpStream;
+    use tower::ServiceExt as _;
 
     use super::super::connection::HEAD_READ_MAX;
     use super::super::listen::Address;
@@ -154,6 +159,14 @@ mod tests {
     /// How HTTP/2 begins: the preface and empty settings.
     const BEGIN_2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     const LARGE: usize = 64 << 20;
+
+    impl Answers for Router {
+        type Body = Body;
+
+        async fn answer(&self, request: &mut Request) -> Response {
+            self.clone().oneshot(std::mem::take(request)).await.unwrap()
+        }
+    }
 
     async fn start(router: Router) -> (SocketAddr, Arc<ConnectionCounts>) {
         let listener =

@@ -13,9 +13,10 @@ use tracing::Level;
 use crate::log::ACCESS;
 use crate::report::escape;
 
-use super::answered::Answered;
+use super::answered;
 use super::caller::{Caller, Peer};
-use super::legacy::PROTOCOL_VERSION;
+use super::crowd::Visit;
+use super::headers::MCP_PROTOCOL_VERSION;
 use super::outcome::Outcome;
 use super::trace_context::TraceContext;
 use super::{admin, health};
@@ -43,7 +44,7 @@ pub(super) struct Told<'a> {
     /// Absent if it was not answered.
     pub(super) status: Option<StatusCode>,
     pub(super) outcome: Outcome,
-    pub(super) answered: Option<&'a Answered>,
+    pub(super) message: Option<&'a answered::Asked>,
     pub(super) caller: Option<&'a Caller>,
     pub(super) bytes: u64,
     pub(super) took: Duration,
@@ -57,9 +58,9 @@ impl Asked {
             method: request.method().clone(),
             uri: request.uri().clone(),
             id,
-            version: headers.get(PROTOCOL_VERSION).cloned(),
+            version: headers.get(MCP_PROTOCOL_VERSION).cloned(),
             trace: TraceContext::of(headers),
-            peer: request.extensions().get::<Peer>().copied(),
+            peer: Visit::of(request.extensions()).map(|visit| *visit.peer()),
         }
     }
 
@@ -84,7 +85,7 @@ pub(super) fn write(asked: &Asked, told: &Told<'_>) {
                 let anonymous = Caller::at(asked.peer.as_ref());
                 let Caller { name, address, .. } = told.caller.unwrap_or(&anonymous);
                 let address = address.map(|address| address.to_string());
-                let trace = asked.trace.or(told.answered.and_then(|answered| answered.trace));
+                let trace = asked.trace.or(told.message.and_then(|message| message.trace));
                 let ids = trace.map(|trace| (trace.trace_id().to_string(), trace.parent_id().to_string()));
                 tracing::event!(
                     target: ACCESS,
@@ -92,7 +93,7 @@ pub(super) fn write(asked: &Asked, told: &Told<'_>) {
                     http_method = &*cut(asked.method.as_str()),
                     path = &*cut(asked.uri.path()),
                     status = told.status.map(|status| status.as_u16()),
-                    method = told.answered.map(|answered| answered.method.as_str()),
+                    method = told.message.map(|message| message.method.as_str()),
                     outcome = &*told.outcome.to_string(),
                     bytes = told.bytes,
                     ms = millis(told.took),
@@ -142,7 +143,7 @@ mod tests {
     #[test]
     fn a_revision_is_told_if_it_can_be_one() {
         let check = |value: &'static str, expected| {
-            let request = Request::builder().header(PROTOCOL_VERSION, value).body(Body::empty()).unwrap();
+            let request = Request::builder().header(MCP_PROTOCOL_VERSION, value).body(Body::empty()).unwrap();
             assert_eq!(Asked::of(&request, HeaderValue::from_static("x")).version(), expected);
         };
         check("2026-07-28", Some("2026-07-28"));

@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use anyhow::bail;
 use axum::extract::Request;
-use axum::response::Response;
+use axum::http::HeaderValue;
 
 use crate::log;
 
 use super::Options;
-use super::auth::{Authenticator, Desk};
-use super::caller::Peer;
-use super::guard::{self, Guard, Page};
+use super::auth::{Authenticator, CallerCheck};
+use super::crowd::Visit;
+use super::exchange::Noted;
+use super::guard::{FromPage, Guard};
 use super::listen::Place;
 use super::rate::Rates;
+use super::refusal::Refused;
 
 /// How often what is no longer needed of callers is forgotten.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
@@ -24,7 +26,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct Admission {
     guard: Arc<Guard>,
-    desk: Desk,
+    callers: CallerCheck,
 }
 
 impl Admission {
@@ -39,8 +41,8 @@ impl Admission {
         }
         let authenticator = Arc::new(Authenticator::new(options.token_file.clone())?);
         let rates = Arc::new(Rates::new(options.rate_limit));
-        let desk = Desk { authenticator, rates, endpoint: options.path.as_str().into() };
-        Ok(Self { guard: Arc::new(Guard::new(place, options)), desk })
+        let callers = CallerCheck { authenticator, rates, endpoint: options.path.as_str().into() };
+        Ok(Self { guard: Arc::new(Guard::new(place, options)), callers })
     }
 
     /// The same for another place at which this server listens. Whoever asks there is counted together with here.
@@ -49,37 +51,31 @@ impl Admission {
     /// As for the first place.
     pub fn also_at(&self, place: &Place, options: &Options) -> anyhow::Result<Self> {
         check(place, options)?;
-        Ok(Self { guard: Arc::new(Guard::new(place, options)), desk: self.desk.clone() })
+        Ok(Self { guard: Arc::new(Guard::new(place, options)), callers: self.callers.clone() })
     }
 
-    /// Lets a request through to `next` or refuses it: first by where it comes from, then by who sends it, then by how often. Who
-    /// that is stands in the extensions of what goes through, and of the answer for who logs it.
-    pub(super) async fn admit<F: Future<Output = Response>>(
+    /// Lets a request through or refuses it: first by where it comes from, then by who sends it, then by how often. Who that
+    /// is stands in the extensions of what goes through. Gives also the origin of the page that may read the answer, if there
+    /// is one.
+    pub(super) fn admit(
         &self,
-        mut request: Request,
-        next: impl FnOnce(Request) -> F,
-    ) -> Response {
-        let mut caller = self.guard.caller(request.extensions().get::<Peer>(), request.headers());
-        let mut response = match self.guard.check(request.uri(), request.headers()).map(Option::<&_>::cloned)
-        {
-            Ok(origin) => {
-                if origin.is_some() {
-                    request.extensions_mut().insert(Page);
-                }
-                let mut response = match self.desk.admit(&mut request, &mut caller) {
-                    Ok(()) => {
-                        request.extensions_mut().insert(caller.clone());
-                        next(request).await
-                    }
-                    Err(refused) => refused.into(),
-                };
-                guard::allow_reading(response.headers_mut(), origin);
-                response
-            }
-            Err(refused) => refused.into(),
+        request: &mut Request,
+        noted: &mut Noted,
+    ) -> (Option<HeaderValue>, Result<(), Refused>) {
+        let peer = Visit::of(request.extensions()).map(|visit| visit.peer());
+        let caller = noted.caller.insert(self.guard.caller(peer, request.headers()));
+        let origin = match self.guard.check(request.uri(), request.headers()) {
+            Ok(origin) => origin.cloned(),
+            Err(refused) => return (None, Err(refused)),
         };
-        response.extensions_mut().insert(caller);
-        response
+        if origin.is_some() {
+            request.extensions_mut().insert(FromPage);
+        }
+        let admitted = self.callers.admit(request, caller);
+        if admitted.is_ok() {
+            request.extensions_mut().insert(caller.clone());
+        }
+        (origin, admitted)
     }
 
     /// Keeps up with the tokens, and forgets who has not asked for long, for ever.
@@ -87,12 +83,12 @@ impl Admission {
         let sweep = async {
             loop {
                 tokio::time::sleep(SWEEP_INTERVAL).await;
-                self.desk.rates.sweep();
-                self.desk.authenticator.sweep();
+                self.callers.rates.sweep();
+                self.callers.authenticator.sweep();
             }
         };
         tokio::select! {
-            never = self.desk.authenticator.follow() => never,
+            never = self.callers.authenticator.follow() => never,
             never = sweep => never,
         }
     }

@@ -1,5 +1,6 @@
 //! Hosts and origins as headers and options name them.
 
+use std::borrow::Cow;
 use std::net::Ipv6Addr;
 use std::str::FromStr;
 
@@ -7,6 +8,13 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
     name: String,
+    port: Option<u16>,
+}
+
+/// A host as a request says it. Each request does, so that its text is not copied.
+#[derive(Debug)]
+pub(super) struct SaidHost<'a> {
+    name: Cow<'a, str>,
     port: Option<u16>,
 }
 
@@ -31,19 +39,14 @@ pub struct NoHost;
 pub struct NoOrigin;
 
 impl Host {
-    /// Its name without a port.
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// The port that is named with it.
     pub fn port(&self) -> Option<u16> {
         self.port
     }
 
-    /// Whether it is `other`, or `other` at some port where this one names none.
-    pub(super) fn covers(&self, other: &Self) -> bool {
-        self.name == other.name && (self.port.is_none() || self.port == other.port)
+    /// Whether it is the one that is `said`, or that one at some port where this one names none.
+    pub(super) fn covers(&self, said: &SaidHost<'_>) -> bool {
+        self.name == said.name && (self.port.is_none() || self.port == said.port)
     }
 }
 
@@ -51,16 +54,33 @@ impl FromStr for Host {
     type Err = NoHost;
 
     fn from_str(text: &str) -> Result<Self, NoHost> {
+        let SaidHost { name, port } = SaidHost::parse(text)?;
+        Ok(Self { name: name.into_owned(), port })
+    }
+}
+
+impl<'a> SaidHost<'a> {
+    /// Reads it as a `Host` header has it.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(super) fn parse(text: &'a str) -> Result<Self, NoHost> {
         let (name, port) = match text.rsplit_once(':') {
             Some((name, port)) if !port.ends_with(']') => (name, Some(parse_port(port).ok_or(NoHost)?)),
             _ => (text, None),
         };
         let name = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-            Some(address) => format!("[{}]", address.parse::<Ipv6Addr>().map_err(|_| NoHost)?),
-            None if is_name(name) => name.to_ascii_lowercase(),
-            None => return Err(NoHost),
+            Some(address) => format!("[{}]", address.parse::<Ipv6Addr>().map_err(|_| NoHost)?).into(),
+            None if !is_name(name) => return Err(NoHost),
+            None if name.bytes().any(|byte| byte.is_ascii_uppercase()) => name.to_ascii_lowercase().into(),
+            None => name.into(),
         };
         Ok(Self { name, port })
+    }
+
+    /// Its name without a port.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 }
 

@@ -1,11 +1,10 @@
-//! What a request asked for and how it was answered, in the words of JSON-RPC. Whoever answers knows it; who counts and
-//! logs would have to read bodies again. So it stands in the extensions of a response of the endpoint.
+//! What a message asked for and how it was answered, in the words of JSON-RPC. Whoever answers knows it; who counts and logs
+//! would have to read bodies again.
 
 use std::convert::Infallible;
 use std::fmt;
 
 use axum::body::{Bytes, HttpBody as _};
-use axum::response::Response;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use serde::Deserializer as _;
@@ -17,42 +16,32 @@ use crate::mcp::wire::{self, Incoming};
 
 use super::trace_context::TraceContext;
 
-/// What was asked and answered.
+/// What a message asked for, as far as that could be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Answered {
-    /// What was asked for, as far as that could be read.
+pub(super) struct Asked {
+    /// The method.
     pub(super) method: Method,
-    /// The code of the error that answered it, if one did.
-    pub(super) error: Option<i32>,
     /// The trace that the message itself says it belongs to.
     pub(super) trace: Option<TraceContext>,
 }
 
-impl Answered {
-    /// A message that has been read and not answered yet.
-    pub(super) fn asked(message: &Incoming) -> Self {
+impl Asked {
+    /// What a message asks for.
+    pub(super) fn by(message: &Incoming) -> Self {
         let trace = wire::traceparent(message).and_then(TraceContext::parse);
-        Self { method: Method::of(message), error: None, trace }
+        Self { method: Method::of(message), trace }
     }
 
-    /// A plain request that has been read and not answered yet.
-    pub(super) fn asked_plainly(request: &plain::Request) -> Self {
+    /// What a plain request asks for.
+    pub(super) fn plainly(request: &plain::Request) -> Self {
         let trace = request.trace.as_deref().and_then(TraceContext::parse);
-        Self { method: Method::named(request.method.as_str()), error: None, trace }
-    }
-
-    /// An error, of which it is not known what it answers.
-    pub(super) fn refused(code: i32) -> Self {
-        Self { error: Some(code), ..Self::default() }
-    }
-
-    /// Says in `response` what was asked and, unless that is known there, that it was answered well.
-    pub(super) fn tell(self, response: &mut Response) {
-        let extensions = response.extensions_mut();
-        let error = extensions.get::<Self>().and_then(|answered| answered.error);
-        extensions.insert(Self { error, ..self });
+        Self { method: Method::named(request.method.as_str()), trace }
     }
 }
+
+/// The code of the error that a response is. It stands in the extensions of such a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ErrorCode(pub(super) i32);
 
 /// An answer that takes note in its head of the error that it is, if it is one. What has a size is there as a whole already.
 pub(super) async fn noting(
@@ -65,7 +54,7 @@ pub(super) async fn noting(
     let Ok(body) = body.collect().await;
     let body = body.to_bytes();
     if let Some(code) = error_code(&body) {
-        head.extensions.insert(Answered::refused(code));
+        head.extensions.insert(ErrorCode(code));
     }
     axum::http::Response::from_parts(head, Full::new(body).boxed())
 }
@@ -113,8 +102,6 @@ impl<'de> Visitor<'de> for Head<'_> {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::Body;
-
     use super::*;
 
     fn check(message: &str, expected: Option<i32>) {
@@ -133,15 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_says_what_it_answers() {
+    fn a_message_says_what_it_asks_for() {
         let message = r#"{"jsonrpc":"2.0","id":1,"method":"skills/list","params":{"_meta":{
             "traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}}"#;
-        let asked = Answered::asked(&wire::parse(message.as_bytes()).unwrap());
+        let asked = Asked::by(&wire::parse(message.as_bytes()).unwrap());
         assert_eq!(asked.method.as_str(), "skills/list");
         assert!(asked.trace.is_some());
-        let mut response = Response::new(Body::empty());
-        response.extensions_mut().insert(Answered::refused(-32603));
-        asked.tell(&mut response);
-        assert_eq!(response.extensions().get(), Some(&Answered { error: Some(-32603), ..asked }));
     }
 }

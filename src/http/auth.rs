@@ -14,7 +14,7 @@ use axum::http::header::{self, HeaderValue};
 use axum::http::{Method, StatusCode};
 
 use super::caller::{Caller, Network};
-use super::guard::Page;
+use super::guard::FromPage;
 use super::rate::Rates;
 use super::refusal::Refused;
 
@@ -118,16 +118,16 @@ impl Denied {
 const PASSWORD: HeaderValue =
     HeaderValue::from_static("Basic realm=\"skillserve: the token is the password\", charset=\"UTF-8\"");
 
-/// Who is asked, and how often they may be wrong.
+/// Checks who asks, and how often.
 #[derive(Clone, Debug)]
-pub(super) struct Desk {
+pub(super) struct CallerCheck {
     pub(super) authenticator: Arc<Authenticator>,
     pub(super) rates: Arc<Rates>,
     /// The path of the endpoint, where only programs ask.
     pub(super) endpoint: Arc<str>,
 }
 
-impl Desk {
+impl CallerCheck {
     /// Lets those through who are known and do not ask too often.
     ///
     /// # Errors
@@ -177,7 +177,7 @@ impl Desk {
 /// Whether no token can be expected: a browser asks for a page whether it may ask, or there is nothing to be had.
 fn is_for_everybody(request: &Request, endpoint: &str) -> bool {
     let is_preflight = *request.method() == Method::OPTIONS
-        && request.extensions().get::<Page>().is_some()
+        && request.extensions().get::<FromPage>().is_some()
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let path = request.uri().path();
     is_preflight || path.starts_with(WELL_KNOWN) && path != endpoint
@@ -197,10 +197,11 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), format!("alice:{TOKEN}\n")).unwrap();
         let authenticator = Arc::new(Authenticator::new(Some(file.path().to_owned())).unwrap());
-        let desk = Desk { authenticator, rates: Arc::new(Rates::new(None)), endpoint: "/mcp".into() };
+        let callers =
+            CallerCheck { authenticator, rates: Arc::new(Rates::new(None)), endpoint: "/mcp".into() };
         let mut request = request.body(Body::empty()).unwrap();
         let mut caller = Caller::default();
-        let refused = desk.identify(&mut request, &mut caller).err();
+        let refused = callers.identify(&mut request, &mut caller).err();
         (caller.name, request, refused.map(Response::from))
     }
 

@@ -1,11 +1,14 @@
 //! Reading a request's body within bounds of size and time.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{Extensions, StatusCode};
 use bytes::BytesMut;
+use futures::FutureExt as _;
 use http_body_util::BodyExt as _;
+use hyper::body::Body as _;
 
 use crate::mcp::REQUEST_MAX_BYTES;
 
@@ -42,17 +45,22 @@ impl Default for Bodies {
 impl Bodies {
     /// Reads a whole body of a request with these `extensions`.
     pub(super) async fn read(&self, body: Body, extensions: &Extensions) -> Result<Read, Refused> {
-        match tokio::time::timeout(READ_MAX, self.collect(body, extensions)).await {
+        let mut read = pin!(self.collect(body, extensions));
+        // Most bodies are there already, and no timer is set for them.
+        if let Some(read) = read.as_mut().now_or_never() {
+            return read;
+        }
+        match tokio::time::timeout(READ_MAX, read).await {
             Ok(read) => read,
             Err(_) => Err(Refused::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive")),
         }
     }
 
     async fn collect(&self, mut body: Body, extensions: &Extensions) -> Result<Read, Refused> {
+        let broke_off = |_| Refused::new(StatusCode::BAD_REQUEST, "the request broke off");
         let mut bytes = BytesMut::new();
         let mut slot = None;
         while let Some(frame) = body.frame().await {
-            let broke_off = |_| Refused::new(StatusCode::BAD_REQUEST, "the request broke off");
             let Ok(part) = frame.map_err(broke_off)?.into_data() else { continue };
             let length = bytes.len() + part.len();
             if length > REQUEST_MAX_BYTES {
@@ -63,6 +71,12 @@ impl Bodies {
                 let found = self.large.take(&Sharer::of(extensions));
                 let busy = || Refused::busy("too many large requests come in; try again in a moment");
                 slot = Some(found.ok_or_else(busy)?);
+            }
+            if bytes.is_empty() && body.is_end_stream() {
+                // It has come as a whole.
+                return Ok(Read { bytes: part, _slot: slot });
+            }
+            if slot.is_some() {
                 // It does not grow further, to no more than its slot is for.
                 bytes.reserve(REQUEST_MAX_BYTES - bytes.len());
             }

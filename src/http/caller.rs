@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// The other end of a connection. It stands in the extensions of every request.
+/// The other end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer {
     /// Absent where connections have no address, as over a socket in the file system.
@@ -11,7 +11,7 @@ pub(super) struct Peer {
 }
 
 /// Who sends a request, as far as is known. It stands in the extensions of every request behind the guard, so that what is
-/// said, counted and shown can depend on it, and in those of every answer from there, for what stands before it.
+/// said, counted and shown can depend on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Caller {
     /// As the one who runs this server calls its holder of a token; absent where nobody has to say who they are.

@@ -5,27 +5,25 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::Version;
-use axum::response::Response;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
+use http_body_util::Either;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use tokio::time::timeout;
-use tower_service::Service;
+use tokio::time::{sleep, timeout};
 
-use super::caller::Peer;
-use super::crowd::Guest;
+use super::crowd::{Guest, Visit};
 use super::drain::Drain;
 use super::listen::{Io, Stream};
 use super::pace::{Paced, Paces};
 use super::refusal::Refused;
 use super::share::Slots;
-use super::turns;
+use super::turns::Keeping;
 
 /// How long a client may take from a connection's beginning, or from the last answer, to the end of the next request's
 /// head.
@@ -35,12 +33,14 @@ const LEAVE_MAX: Duration = Duration::from_secs(5);
 /// How long the first request of a connection is waited for at the end of a server. It has been sent already, or follows a
 /// handshake.
 const FIRST_READ_MAX: Duration = Duration::from_millis(500);
+/// How long a client of which no request is in hand has to send the rest of a head once the server is to end.
+const LAST_HEAD_MAX: Duration = Duration::from_secs(2);
 /// The longest head of a request over HTTP/1.1, and so the most that a connection holds beside a body and an answer.
 const HEAD_MAX_BYTES: usize = 64 * 1024;
-/// The most requests in hand over all connections. A connection of HTTP/1.1 has one at a time, so that this bounds those of
-/// HTTP/2. Each holds its head, a small body and a small answer at most: 400 MiB in the worst case, which takes more clients
+/// The most requests in hand over all connections of HTTP/2. One of HTTP/1.1 has one at a time, and their number is bounded.
+/// Each request holds its head, a small body and a small answer at most: 200 MiB in the worst case, which takes more clients
 /// than one, because none of them has more than half.
-const REQUESTS_MAX: u32 = 4096;
+const REQUESTS_MAX: u32 = 2048;
 
 /// The most requests that a client may have open at once on a connection of HTTP/2. The least that is recommended, because
 /// a proxy sends those of many clients over one connection.
@@ -61,18 +61,12 @@ const RESETS_MAX: usize = 20;
 const PING: Duration = Duration::from_secs(20);
 
 /// What answers requests.
-pub(super) trait Answers:
-    Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
-{
-}
+pub(super) trait Answers: Send + Sync + 'static {
+    /// The body of an answer.
+    type Body: HttpBody<Data = Bytes, Error = axum::Error> + Send + Unpin + 'static;
 
-impl<S> Answers for S where
-    S: Service<Request, Response = Response, Error = Infallible, Future: Send>
-        + Clone
-        + Send
-        + Sync
-        + 'static
-{
+    /// Answers one, of which it takes what it needs: a request is too large to be moved from hand to hand.
+    fn answer(&self, request: &mut Request) -> impl Future<Output = axum::http::Response<Self::Body>> + Send;
 }
 
 /// How connections are served.
@@ -89,8 +83,8 @@ impl<S: Answers> Server<S> {
         let mut builder = Builder::new(TokioExecutor::new());
         builder
             .http1()
-            .timer(TokioTimer::new())
-            .header_read_timeout(HEAD_READ_MAX)
+            // A silent client is left anyhow, and a timer of each request is dear.
+            .header_read_timeout(None)
             .max_buf_size(HEAD_MAX_BYTES);
         builder
             .http2()
@@ -109,13 +103,11 @@ impl<S: Answers> Server<S> {
     }
 
     /// Serves one connection to its end.
-    pub(super) async fn serve(self: Arc<Self>, stream: Stream, peer: Peer, guest: Arc<Guest>) {
+    pub(super) async fn serve(self: Arc<Self>, stream: Stream, guest: Arc<Guest>) {
         let Some(stream) = self.open(stream, &guest).await else { return };
         let paces = Arc::<Paces>::default();
-        let service = service_fn(|request| {
-            let (server, guest, paces) = (self.clone(), guest.clone(), paces.clone());
-            async move { Ok::<_, Infallible>(server.answer(request, peer, &guest, &paces).await) }
-        });
+        let client = Arc::new(Client { server: self.clone(), guest: guest.clone(), paces: paces.clone() });
+        let service = service_fn(|request| client.clone().answer(request).map(Ok::<_, Infallible>));
         let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
         let closes = async {
             tokio::select! {
@@ -129,6 +121,7 @@ impl<S: Answers> Server<S> {
                 () = paces.neglected() => Some("because an answer was not read"),
                 () = guest.silent(HEAD_READ_MAX + LEAVE_MAX) => Some("because it was silent"),
                 () = self.drain.over() => Some("because the time to answer is over"),
+                () = self.ends_unasked(&guest) => Some("because it had asked for nothing when the server was to end"),
             }
         };
         // So they are looked at when they are woken, not whenever there is more of a request.
@@ -159,6 +152,15 @@ impl<S: Answers> Server<S> {
         let _ = timeout(FIRST_READ_MAX, guest.begun()).await;
     }
 
+    /// Ends when the server is to end and no request of a client has begun soon after that.
+    async fn ends_unasked(&self, guest: &Guest) {
+        self.drain.begun().cancelled().await;
+        sleep(LAST_HEAD_MAX).await;
+        if guest.is_asking() {
+            std::future::pending().await
+        }
+    }
+
     /// The stream, behind TLS if that is spoken here.
     async fn open(&self, stream: Stream, guest: &Guest) -> Option<Box<dyn Io>> {
         tokio::select! {
@@ -169,35 +171,47 @@ impl<S: Answers> Server<S> {
             () = self.drain.over() => None,
         }
     }
+}
 
+/// Somebody who is served over a connection.
+struct Client<S> {
+    server: Arc<Server<S>>,
+    guest: Arc<Guest>,
+    paces: Arc<Paces>,
+}
+
+/// The body of an answer, whose request is in hand until it has been written. That of HTTP/2 is looked at by itself.
+type Answer<B> = Either<Keeping<Either<B, Body>, Visit>, Body>;
+
+impl<S: Answers> Client<S> {
     /// Answers one request.
-    async fn answer(
-        &self,
+    fn answer(
+        self: Arc<Self>,
         request: Request<Incoming>,
-        peer: Peer,
-        guest: &Arc<Guest>,
-        paces: &Arc<Paces>,
-    ) -> Response {
-        let visit = guest.begins();
+    ) -> impl Future<Output = axum::http::Response<Answer<S::Body>>> {
         let is_shared = request.version() == Version::HTTP_2;
-        let response = match self.requests.take(guest.sharer()) {
-            Some(slot) => {
-                // One with a body has come in whole only when that has been read.
-                if request.body().is_end_stream() {
-                    visit.asked();
-                }
-                let mut request = request.map(Body::new);
-                request.extensions_mut().insert(visit.clone());
-                request.extensions_mut().insert(peer);
-                let Ok(response) = self.service.clone().call(request).await;
-                visit.answered();
-                turns::keep(response, (slot, visit))
+        let slot = is_shared.then(|| self.server.requests.take(self.guest.sharer()));
+        let is_busy = matches!(slot, Some(None));
+        let visit = self.guest.begins(slot.flatten());
+        // One with a body has come in whole only when that has been read.
+        if request.body().is_end_stream() && !is_busy {
+            visit.asked();
+        }
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(visit.clone());
+        async move {
+            let response = if is_busy {
+                let why = "there are too many requests in hand; try again in a moment";
+                axum::response::Response::from(Refused::busy(why)).map(Either::Right)
+            } else {
+                self.server.service.answer(&mut request).await.map(Either::Left)
+            };
+            visit.answered();
+            let response = response.map(|body| Keeping::new(body, visit));
+            match is_shared {
+                true => response.map(|body| Either::Right(Body::new(Paced::new(body, &self.paces)))),
+                false => response.map(Either::Left),
             }
-            None => {
-                visit.answered();
-                Refused::busy("there are too many requests in hand; try again in a moment").into()
-            }
-        };
-        if is_shared { response.map(|body| Body::new(Paced::new(body, paces))) } else { response }
+        }
     }
 }

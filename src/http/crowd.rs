@@ -1,17 +1,18 @@
 //! Which of the open connections wait for their client, so that one of them can make room for another, and does not wait
 //! for ever.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use axum::http::Extensions;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::caller::Network;
-use super::share::Sharer;
+use super::caller::{Caller, Network, Peer};
+use super::share::{Sharer, Slot};
 
 /// The most requests that a client may take back before they are answered, not counting one for each that it waits for.
 /// Opening and resetting streams of HTTP/2 costs it nothing, and this server the work.
@@ -23,76 +24,84 @@ pub(super) struct Crowd {
     /// The most that are open at once.
     max: usize,
     slots: Arc<Semaphore>,
-    waiting: Mutex<Waiting>,
+    open: Mutex<Open>,
+    /// How often one has begun to wait.
+    waits: AtomicU64,
     /// Told of each one that begins to wait.
     came: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
-    /// In the order in which they began to wait.
-    connections: BTreeMap<u64, (Sharer, CancellationToken)>,
-    next: u64,
-    /// How many are open from each place that has a name, waiting or not.
-    open: HashMap<Sharer, usize>,
+struct Open {
+    /// What is seen of each. They are looked through only when one has to leave, while every request changes them.
+    badges: Vec<Arc<Badge>>,
+    /// How many there are of each sharer.
+    counts: HashMap<Sharer, usize>,
+}
+
+/// What a crowd sees of a connection.
+#[derive(Debug)]
+struct Badge {
+    sharer: Sharer,
+    dismissed: CancellationToken,
+    /// Its place among those that wait, in the order in which they began to; 0 if it does not.
+    place: AtomicU64,
 }
 
 impl Crowd {
     /// At most `max` connections at once.
     pub(super) fn new(max: usize) -> Arc<Self> {
         let slots = Arc::new(Semaphore::new(max));
-        Arc::new(Self { max, slots, waiting: Mutex::default(), came: Notify::new() })
+        Arc::new(Self { max, slots, open: Mutex::default(), waits: AtomicU64::new(1), came: Notify::new() })
     }
 
     /// Lets a connection in; if need be, another one has to leave. Three quarters of all may come from one address, for
     /// which one of its own has to leave then. If all of those are being answered, there is no room for it.
-    pub(super) async fn admit(self: &Arc<Self>, sharer: Sharer) -> Option<Arc<Guest>> {
-        if self.holds_most(&sharer) {
-            let mut waiting = lock(&self.waiting);
-            let mut own = waiting.connections.iter().filter(|(_, (other, _))| *other == sharer);
-            let number = own.next().map(|(&number, _)| number)?;
-            drop(own);
-            waiting.connections.remove(&number).inspect(|(_, dismissed)| dismissed.cancel());
+    pub(super) async fn admit(self: &Arc<Self>, peer: Peer) -> Option<Arc<Guest>> {
+        let sharer = Sharer::from(&Caller::at(Some(&peer)));
+        if self.holds_most(&sharer) && !self.dismiss_first(|badge| badge.sharer == sharer) {
+            return None;
         }
         let slot = tokio::select! {
             biased;
             slot = self.slots.clone().acquire_owned() => slot,
             () = self.dismiss_one() => self.slots.clone().acquire_owned().await,
         };
-        Some(Guest::new(self.clone(), sharer, slot.ok()?))
+        Some(Guest::new(self.clone(), peer, sharer, slot.ok()?))
     }
 
     fn holds_most(&self, sharer: &Sharer) -> bool {
-        let open = lock(&self.waiting).open.get(sharer).copied().unwrap_or_default();
+        let open = lock(&self.open).counts.get(sharer).copied().unwrap_or_default();
         *sharer != Sharer::At(Network::Unix) && open >= self.max - self.max / 4
     }
 
     /// Dismisses the connection that has been waiting longest. If none is, waits until one does.
     pub(super) async fn dismiss_one(&self) {
-        loop {
-            let first = lock(&self.waiting).connections.pop_first();
-            if let Some((_, (_, dismissed))) = first {
-                return dismissed.cancel();
-            }
+        while !self.dismiss_first(|_| true) {
             self.came.notified().await;
         }
     }
 
-    /// Puts a connection last among those that wait, from its place among them if it has one.
-    fn enter(&self, from: Option<u64>, sharer: &Sharer, dismissed: &CancellationToken) -> u64 {
-        let mut waiting = lock(&self.waiting);
-        if let Some(number) = from {
-            waiting.connections.remove(&number);
+    /// Dismisses the one of these connections that has been waiting longest, if any is.
+    fn dismiss_first(&self, is_meant: impl Fn(&Badge) -> bool) -> bool {
+        let open = lock(&self.open);
+        loop {
+            let waiting = open.badges.iter().filter(|badge| is_meant(badge));
+            let waiting =
+                waiting.map(|badge| (badge.place.load(Relaxed), badge)).filter(|(place, _)| *place > 0);
+            let Some((place, badge)) = waiting.min_by_key(|(place, _)| *place) else { return false };
+            // A request of it may have come in meanwhile.
+            if badge.place.compare_exchange(place, 0, Relaxed, Relaxed).is_ok() {
+                badge.dismissed.cancel();
+                return true;
+            }
         }
-        let number = waiting.next;
-        waiting.next += 1;
-        waiting.connections.insert(number, (sharer.clone(), dismissed.clone()));
-        self.came.notify_one();
-        number
     }
 
-    fn leave(&self, number: u64) {
-        lock(&self.waiting).connections.remove(&number);
+    /// Puts a connection last among those that wait.
+    fn enter(&self, badge: &Badge) {
+        badge.place.store(self.waits.fetch_add(1, Relaxed), Relaxed);
+        self.came.notify_one();
     }
 }
 
@@ -100,8 +109,8 @@ impl Crowd {
 #[derive(Debug)]
 pub(super) struct Guest {
     crowd: Arc<Crowd>,
-    sharer: Sharer,
-    dismissed: CancellationToken,
+    peer: Peer,
+    badge: Arc<Badge>,
     state: Mutex<State>,
     /// Told of the first request.
     begun: Notify,
@@ -110,9 +119,9 @@ pub(super) struct Guest {
 
 #[derive(Debug)]
 struct State {
-    /// Its number among those that wait, or the last that it had.
-    number: u64,
-    /// How many of its requests are in hand. A client may send one before it has read the answer to another.
+    /// How many of its requests have begun and are not over.
+    begun: usize,
+    /// How many of those are in hand. A client may send one before it has read the answer to another.
     in_hand: usize,
     /// When it was last heard of: a request began, or was answered.
     heard: Instant,
@@ -124,23 +133,26 @@ struct State {
 
 impl Guest {
     /// A connection whose client is waited for.
-    fn new(crowd: Arc<Crowd>, sharer: Sharer, slot: OwnedSemaphorePermit) -> Arc<Self> {
+    fn new(crowd: Arc<Crowd>, peer: Peer, sharer: Sharer, slot: OwnedSemaphorePermit) -> Arc<Self> {
         let dismissed = CancellationToken::new();
-        *lock(&crowd.waiting).open.entry(sharer.clone()).or_default() += 1;
-        let number = crowd.enter(None, &sharer, &dismissed);
-        let state =
-            Mutex::new(State { number, in_hand: 0, heard: Instant::now(), in_vain: 0, has_begun: false });
-        Arc::new(Self { crowd, sharer, dismissed, state, begun: Notify::new(), _slot: slot })
+        let badge = Arc::new(Badge { sharer: sharer.clone(), dismissed, place: AtomicU64::new(0) });
+        let mut open = lock(&crowd.open);
+        *open.counts.entry(sharer).or_default() += 1;
+        open.badges.push(badge.clone());
+        drop(open);
+        crowd.enter(&badge);
+        let state = State { begun: 0, has_begun: false, in_hand: 0, heard: Instant::now(), in_vain: 0 };
+        Arc::new(Self { crowd, peer, badge, state: Mutex::new(state), begun: Notify::new(), _slot: slot })
     }
 
     /// Ends when the connection is to make room.
     pub(super) async fn dismissed(&self) {
-        self.dismissed.cancelled().await;
+        self.badge.dismissed.cancelled().await;
     }
 
     /// Whether it was to make room.
     pub(super) fn is_dismissed(&self) -> bool {
-        self.dismissed.is_cancelled()
+        self.badge.dismissed.is_cancelled()
     }
 
     /// Ends when the client has been waited for, and not heard of, for so long.
@@ -164,23 +176,30 @@ impl Guest {
         }
     }
 
-    /// Whom it counts for.
-    pub(super) fn sharer(&self) -> &Sharer {
-        &self.sharer
+    /// Whether a request of it has begun and is not over.
+    pub(super) fn is_asking(&self) -> bool {
+        lock(&self.state).begun > 0
     }
 
-    /// Says that a request begins.
-    pub(super) fn begins(self: &Arc<Self>) -> Arc<Visit> {
+    /// Whom it counts for.
+    pub(super) fn sharer(&self) -> &Sharer {
+        &self.badge.sharer
+    }
+
+    /// Says that a request begins, which has this slot among those in hand, if it needs one.
+    pub(super) fn begins(self: &Arc<Self>, slot: Option<Slot>) -> Arc<Visit> {
         let mut state = lock(&self.state);
+        state.begun += 1;
         state.heard = Instant::now();
         if !std::mem::replace(&mut state.has_begun, true) {
             self.begun.notify_one();
         }
         if state.in_hand == 0 {
-            state.number = self.crowd.enter(Some(state.number), &self.sharer, &self.dismissed);
+            self.crowd.enter(&self.badge);
         }
         Arc::new(Visit {
             guest: self.clone(),
+            _slot: slot,
             has_asked: AtomicBool::new(false),
             is_answered: AtomicBool::new(false),
         })
@@ -189,34 +208,45 @@ impl Guest {
 
 impl Drop for Guest {
     fn drop(&mut self) {
-        self.crowd.leave(lock(&self.state).number);
-        let mut waiting = lock(&self.crowd.waiting);
-        if let Some(open) = waiting.open.get_mut(&self.sharer) {
-            *open -= 1;
-            if *open == 0 {
-                waiting.open.remove(&self.sharer);
+        let mut open = lock(&self.crowd.open);
+        open.badges.retain(|badge| !Arc::ptr_eq(badge, &self.badge));
+        if let Some(count) = open.counts.get_mut(&self.badge.sharer) {
+            *count -= 1;
+            if *count == 0 {
+                open.counts.remove(&self.badge.sharer);
             }
         }
     }
 }
 
 /// A request, from its beginning until the last byte of its answer is written. It counts as taken back if it is never said to
-/// be answered.
+/// be answered. It stands in the extensions of the request.
 #[derive(Debug)]
 pub(super) struct Visit {
     guest: Arc<Guest>,
+    _slot: Option<Slot>,
     has_asked: AtomicBool,
     is_answered: AtomicBool,
 }
 
 impl Visit {
+    /// The one of a request with these extensions. Only a test makes requests without.
+    pub(super) fn of(extensions: &Extensions) -> Option<&Self> {
+        extensions.get::<Arc<Self>>().map(|visit| &**visit)
+    }
+
+    /// The other end of its connection.
+    pub(super) fn peer(&self) -> &Peer {
+        &self.guest.peer
+    }
+
     /// Says that the request has come in whole and that it is its client's turn to wait. From here on its connection is not
     /// dismissed.
     pub(super) fn asked(&self) {
         if !self.has_asked.swap(true, Relaxed) {
             let mut state = lock(&self.guest.state);
             state.in_hand += 1;
-            self.guest.crowd.leave(state.number);
+            self.guest.badge.place.store(0, Relaxed);
         }
     }
 
@@ -230,19 +260,20 @@ impl Visit {
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        let Guest { crowd, sharer, dismissed, state, .. } = &*self.guest;
+        let Guest { crowd, badge, state, .. } = &*self.guest;
         let mut state = lock(state);
+        state.begun -= 1;
         if *self.has_asked.get_mut() {
             state.in_hand -= 1;
             if state.in_hand == 0 {
                 state.heard = Instant::now();
-                state.number = crowd.enter(None, sharer, dismissed);
+                crowd.enter(badge);
             }
         }
         if !*self.is_answered.get_mut() {
             state.in_vain += 1;
             if state.in_vain > IN_VAIN_MAX {
-                dismissed.cancel();
+                badge.dismissed.cancel();
             }
         }
     }
@@ -258,8 +289,8 @@ mod tests {
 
     use super::*;
 
-    fn at(last: u8) -> Sharer {
-        Sharer::At(Network::V4([192, 0, 2, last]))
+    fn at(last: u8) -> Peer {
+        Peer { address: Some(([192, 0, 2, last], 1).into()) }
     }
 
     async fn admit(crowd: &Arc<Crowd>, last: u8) -> Arc<Guest> {
@@ -268,7 +299,7 @@ mod tests {
 
     /// A request of which nothing more is to come.
     fn asked(guest: &Arc<Guest>) -> Arc<Visit> {
-        let visit = guest.begins();
+        let visit = guest.begins(None);
         visit.asked();
         visit
     }
@@ -281,7 +312,7 @@ mod tests {
     async fn the_one_that_has_been_waiting_longest_goes_first() {
         let crowd = Crowd::new(3);
         let guests = [admit(&crowd, 0).await, admit(&crowd, 1).await, admit(&crowd, 2).await];
-        let gone = || guests.each_ref().map(|guest| guest.dismissed.is_cancelled());
+        let gone = || guests.each_ref().map(|guest| guest.is_dismissed());
         drop(asked(&guests[0]));
         assert!(within_a_second(crowd.dismiss_one()).await.is_some());
         assert_eq!(gone(), [false, true, false]);
@@ -322,7 +353,7 @@ mod tests {
         // There is room for another one's, and what was silent before has not to leave for it.
         drop(other);
         let _more = admit(&crowd, 1).await;
-        let gone = guests.each_ref().map(|guest| guest.dismissed.is_cancelled());
+        let gone = guests.each_ref().map(|guest| guest.is_dismissed());
         assert_eq!(gone, [false, true, false]);
     }
 
@@ -339,7 +370,7 @@ mod tests {
             },
             async {
                 sleep(MAX / 2).await;
-                let request = guest.begins();
+                let request = guest.begins(None);
                 sleep(MAX / 2).await;
                 request.asked();
                 request.answered();
@@ -356,15 +387,15 @@ mod tests {
         let crowd = Crowd::new(1);
         let guest = admit(&crowd, 1).await;
         for _ in 0..IN_VAIN_MAX {
-            drop(guest.begins());
+            drop(guest.begins(None));
         }
         for _ in 0..3 {
-            guest.begins().answered();
-            drop(guest.begins());
+            guest.begins(None).answered();
+            drop(guest.begins(None));
         }
-        assert!(!guest.dismissed.is_cancelled());
-        drop(guest.begins());
-        assert!(guest.dismissed.is_cancelled());
+        assert!(!guest.is_dismissed());
+        drop(guest.begins(None));
+        assert!(guest.is_dismissed());
     }
 
     #[tokio::test]
@@ -374,7 +405,7 @@ mod tests {
         let in_hand = asked(&guest);
         drop(guest);
         drop(in_hand);
-        let waiting = lock(&crowd.waiting);
-        assert!(waiting.connections.is_empty() && waiting.open.is_empty());
+        let open = lock(&crowd.open);
+        assert!(open.badges.is_empty() && open.counts.is_empty());
     }
 }

@@ -5,19 +5,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::{Bytes, HttpBody};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use hyper::body::{Frame, SizeHint};
 
 use crate::mcp::direct::{Answer, Method, Request, VERSION};
 
-use super::answered::Answered;
+use super::answered::ErrorCode;
+use super::headers::{MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, sole};
 use super::turns::Turn;
-
-/// The headers that repeat what a message says.
-const MCP_PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// Whether the head of a request says the same as its message, once and in so many words. Other ways to say it are for
 /// rmcp to read, as are all ways to say something else.
@@ -39,16 +35,9 @@ pub(super) fn accepts_both(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The value of a header that is there once.
-fn sole(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next()?.to_str().ok()?;
-    values.next().is_none().then_some(value)
-}
-
 /// The response with an answer, which keeps its turn.
 pub(super) fn respond(answer: Answer, turn: Turn) -> Response {
-    let refused = answer.error().map(Answered::refused);
+    let refused = answer.error().map(ErrorCode);
     let mut response = turn.hold(axum::http::Response::new(Pieces(answer)));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if let Some(refused) = refused {

@@ -1,33 +1,33 @@
 //! The way of one request, from its head to rmcp and back.
 
+use std::mem;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
-use axum::routing::any;
 use http_body_util::Full;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::Catalog;
-use crate::mcp::direct::{self as plain, Direct};
+use crate::mcp::direct::{self as plain, Direct, Reply};
 use crate::mcp::gate::Gate;
 use crate::mcp::wire::{self, Incoming, Refusal};
 use crate::mcp::{Handler, REQUEST_MAX_BYTES};
 use crate::skill::Content;
 use crate::uri;
 
-use super::answered::{self, Answered};
+use super::answered::{self, Asked};
 use super::body::Bodies;
 use super::crowd::Visit;
 use super::direct::{accepts_both, is_plain, respond};
-use super::guard::{self, Page};
-use super::legacy::{self, Holding};
+use super::guard::{self, FromPage};
+use super::headers::{MCP_PROTOCOL_VERSION, is_contradictory};
+use super::legacy::{self, MessageSession};
 use super::refusal::Refused;
 use super::sessions::Sessions;
 use super::share::{Sharer, Slots};
@@ -93,45 +93,39 @@ impl Endpoint {
     }
 }
 
-/// Where the endpoint is.
-pub(super) fn route(path: &str, endpoint: Arc<Endpoint>) -> Router {
-    Router::new().route(path, any(answer)).with_state(endpoint)
-}
-
-/// Answers any request to the endpoint's path.
-pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
-    let Endpoint { sessions, .. } = &*endpoint;
-    let mut asked = Answered::default();
-    let answered = match *request.method() {
-        Method::POST => endpoint.post(request, &mut asked).await,
-        Method::GET => endpoint.open_stream(&request),
-        Method::DELETE => legacy::end(request.headers(), &Sharer::of(request.extensions()), sessions),
-        Method::OPTIONS if request.extensions().get::<Page>().is_some() => Ok(endpoint.preflight()),
-        _ => Err(Refused::method()),
-    };
-    let mut response = answered.unwrap_or_else(Response::from);
-    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-        response.headers_mut().insert(header::ALLOW, endpoint.methods());
-    }
-    asked.tell(&mut response);
-    response
-}
-
 impl Endpoint {
-    /// Answers a message. What it asks for is noted in `asked` as soon as it is known, whatever becomes of it.
-    async fn post(&self, request: Request, asked: &mut Answered) -> Result<Response, Refused> {
-        let (head, body) = request.into_parts();
-        if !is_json(&head.headers) {
+    /// Answers any request to the endpoint's path. What it asks for is noted in `asked` as soon as it is known, whatever
+    /// becomes of it.
+    pub(super) async fn answer(&self, request: &mut Request, asked: &mut Option<Asked>) -> Response {
+        let answered = match *request.method() {
+            Method::POST => self.post(request, asked).await,
+            Method::GET => self.open_stream(request),
+            Method::DELETE => {
+                legacy::end(request.headers(), &Sharer::of(request.extensions()), &self.sessions)
+            }
+            Method::OPTIONS if request.extensions().get::<FromPage>().is_some() => Ok(self.preflight()),
+            _ => Err(Refused::method()),
+        };
+        let mut response = answered.unwrap_or_else(Response::from);
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            response.headers_mut().insert(header::ALLOW, self.methods());
+        }
+        response
+    }
+
+    /// Answers a message.
+    async fn post(&self, request: &mut Request, asked: &mut Option<Asked>) -> Result<Response, Refused> {
+        if !is_json(request.headers()) {
             let why = "the Content-Type of a request is application/json";
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
-        let body = self.bodies.read(body, &head.extensions).await?;
-        turns::asked(&head.extensions);
+        let body = self.bodies.read(mem::take(request.body_mut()), request.extensions()).await?;
+        turns::asked(request.extensions());
         let bytes = body.bytes.slice_ref(wire::without_mark(&body.bytes));
-        match self.directly(&head, &bytes, asked).await? {
+        match self.directly(request.headers(), request.extensions(), &bytes, asked).await? {
             Some(response) => Ok(response),
             // Boxed, because what rmcp needs for it takes kilobytes, which would be moved about for every other request too.
-            None => Box::pin(self.by_rmcp(head, bytes, asked)).await,
+            None => Box::pin(self.by_rmcp(mem::take(request).into_parts().0, bytes, asked)).await,
         }
     }
 
@@ -139,10 +133,14 @@ impl Endpoint {
         &self,
         mut head: Parts,
         mut bytes: Bytes,
-        asked: &mut Answered,
+        asked: &mut Option<Asked>,
     ) -> Result<Response, Refused> {
         let message = wire::parse(&bytes)?;
-        *asked = Answered::asked(&message);
+        *asked = Some(Asked::by(&message));
+        if is_contradictory(&head.headers, MCP_PROTOCOL_VERSION) {
+            // Whoever stands in between may have read another one than is read here.
+            return Err(Refusal::mismatch(&message, "two MCP-Protocol-Version headers say two things").into());
+        }
         let turn = self.turns.next(&head.extensions, self.cost(&message).await).await?;
         let caller = Sharer::of(&head.extensions);
         let mut listen = None;
@@ -155,8 +153,8 @@ impl Endpoint {
             // What was read is less than what was sent: the filter has been cut down.
             bytes = wire::to_bytes(&message)?.into();
         }
-        let holding = Holding::of(&message, &head.headers, &caller, &self.sessions)?;
-        if let Some(session) = holding.session() {
+        let session = MessageSession::of(&message, &head.headers, &caller, &self.sessions)?;
+        if let Some(session) = session.get() {
             head.extensions.insert(session);
         }
         if accepts_all(&head.headers) {
@@ -166,7 +164,7 @@ impl Endpoint {
         head.extensions.remove::<Arc<Visit>>();
         let response = self.service.handle(Request::from_parts(head, Full::new(bytes))).await;
         let mut response = turn.hold(answered::noting(response).await);
-        holding.announce(&mut response, &caller, &self.sessions);
+        session.announce(&mut response, &caller, &self.sessions);
         Ok(match listen {
             Some(listen) => turns::keep(response, listen),
             None => response,
@@ -198,19 +196,25 @@ impl Endpoint {
     /// Answers a plain request. `None` for every other.
     async fn directly(
         &self,
-        head: &Parts,
+        headers: &HeaderMap,
+        extensions: &Extensions,
         body: &[u8],
-        asked: &mut Answered,
+        asked: &mut Option<Asked>,
     ) -> Result<Option<Response>, Refused> {
-        let accepts = accepts_both(&head.headers) || accepts_all(&head.headers);
+        let accepts = accepts_both(headers) || accepts_all(headers);
         let Some(direct) = self.direct.as_ref().filter(|_| accepts) else { return Ok(None) };
-        let plain = plain::Request::read(body).filter(|request| is_plain(&head.headers, request));
+        let plain = plain::Request::read(body).filter(|plain| is_plain(headers, plain));
         let Some(plain) = plain else { return Ok(None) };
-        let told = Answered::asked_plainly(&plain);
+        let told = Asked::plainly(&plain);
         let Some(reply) = direct.begin(plain) else { return Ok(None) };
-        *asked = told;
-        let turn = self.turns.next(&head.extensions, reply.holds_bytes()).await?;
-        Ok(Some(respond(direct.finish(reply).await, turn)))
+        *asked = Some(told);
+        let turn = self.turns.next(extensions, reply.holds_bytes()).await?;
+        let answer = match reply {
+            Reply::Ready(answer) => answer,
+            // Boxed for the same reason.
+            file => Box::pin(direct.finish(file)).await,
+        };
+        Ok(Some(respond(answer, turn)))
     }
 
     /// Where subscriptions come in.

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::HttpBody as _;
 use axum::extract::Request;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
-use http_body_util::BodyExt as _;
 
-use super::access_log::{self, Asked, Told};
-use super::answered::Answered;
+use super::access_log::{self, Told};
+use super::answered::{Asked, ErrorCode};
 use super::caller::Caller;
+use super::followed::Followed;
 use super::metrics::Metrics;
 use super::outcome::Outcome;
 use super::path::EndpointPath;
@@ -29,110 +29,142 @@ pub(super) struct Observer {
 }
 
 /// A request, on its way to the end of its answer.
-struct Exchange {
+#[derive(Debug)]
+pub(super) struct Exchange {
     observer: Arc<Observer>,
+    /// What its answer repeats: the id that its client has given it or, where it is logged, that it is found by in the log.
+    id: Option<HeaderValue>,
     /// What a line in the log says of it, if there is to be one.
-    asked: Option<Asked>,
+    logged: Option<Box<access_log::Asked>>,
     is_of_endpoint: bool,
+    is_head: bool,
     begun: Instant,
+    noted: Noted,
     answer: Option<Answer>,
-    bytes: u64,
 }
 
-/// What is known of an answer once its head is there.
+/// What those on the way of a request find out about it.
+#[derive(Debug, Default)]
+pub(super) struct Noted {
+    /// Who asks.
+    pub(super) caller: Option<Caller>,
+    /// What for, as soon as it is known, whatever becomes of it.
+    pub(super) asked: Option<Asked>,
+}
+
+/// An answer of which the head is there.
+#[derive(Debug)]
 struct Answer {
     status: StatusCode,
-    answered: Option<Answered>,
     outcome: Outcome,
-    caller: Option<Caller>,
-}
-
-/// Follows a request to `next` and through its answer. The answer repeats the id that its client has given it or, where it is
-/// logged, that it is found by in the log.
-pub(super) async fn follow<F: Future<Output = Response>>(
-    observer: Arc<Observer>,
-    request: Request,
-    next: impl FnOnce(Request) -> F,
-) -> Response {
-    let id = if observer.is_logged {
-        Some(request_id::of(request.headers()))
-    } else {
-        request_id::brought(request.headers())
-    };
-    let mut exchange = Exchange::begin(observer, &request, id.as_ref());
-    let mut response = next(request).await;
-    exchange.answer(&response);
-    if let Some(id) = id {
-        response.headers_mut().insert(REQUEST_ID, id);
-    }
-    if let Some(bytes) = response.body().size_hint().exact() {
-        exchange.send(bytes);
-        return response;
-    }
-    response.map(|body| {
-        Body::new(body.map_frame(move |frame| {
-            exchange.send(frame.data_ref().map_or(0, |data| data.len() as u64));
-            frame
-        }))
-    })
+    /// The time from the request's head to that of the answer.
+    took: Duration,
+    /// Bytes of it that have gone out.
+    bytes: u64,
+    /// How many bytes are still to go out; absent for a stream, which has no end of its own.
+    left: Option<u64>,
 }
 
 impl Exchange {
-    fn begin(observer: Arc<Observer>, request: &Request, id: Option<&HeaderValue>) -> Self {
+    /// Begins with the head of a request.
+    pub(super) fn begin(observer: &Arc<Observer>, request: &Request) -> Self {
         observer.metrics.begin();
-        let asked = id.filter(|_| observer.is_logged).map(|id| Asked::of(request, id.clone()));
-        let is_of_endpoint = request.uri().path() == observer.endpoint.as_str();
-        Self { observer, asked, is_of_endpoint, begun: Instant::now(), answer: None, bytes: 0 }
-    }
-
-    /// Takes note of the head of the answer.
-    fn answer(&mut self, response: &Response) {
-        let (status, extensions) = (response.status(), response.extensions());
-        let answered = extensions.get::<Answered>().copied();
-        let outcome = Outcome::of(status, answered.and_then(|answered| answered.error));
-        let caller = extensions.get::<Caller>().cloned();
-        self.count(Some(status), answered, outcome, self.begun.elapsed());
-        self.answer = Some(Answer { status, answered, outcome, caller });
-    }
-
-    /// Counts the one that it is. A stream has then only begun.
-    fn count(
-        &self,
-        status: Option<StatusCode>,
-        answered: Option<Answered>,
-        outcome: Outcome,
-        took: Duration,
-    ) {
-        let metrics = &self.observer.metrics;
-        metrics.end(status);
-        if self.is_of_endpoint {
-            metrics.answer(answered.unwrap_or_default().method, outcome, took);
+        let headers = request.headers();
+        let (id, logged) = if observer.is_logged {
+            let id = request_id::of(headers);
+            let asked = access_log::Asked::of(request, id.clone());
+            (Some(id), Some(Box::new(asked)))
+        } else {
+            (request_id::brought(headers), None)
+        };
+        Self {
+            observer: observer.clone(),
+            id,
+            logged,
+            is_of_endpoint: request.uri().path() == observer.endpoint.as_str(),
+            is_head: *request.method() == Method::HEAD,
+            begun: Instant::now(),
+            noted: Noted::default(),
+            answer: None,
         }
     }
 
-    /// Takes note of bytes of the answer.
-    fn send(&mut self, bytes: u64) {
-        self.bytes += bytes;
+    /// Where is noted what is found out on the way.
+    pub(super) fn noted(&mut self) -> &mut Noted {
+        &mut self.noted
+    }
+
+    /// Follows the answer to its last byte. An answer whose length is known is counted then, and a stream now.
+    pub(super) fn follow(mut self, mut response: Response) -> axum::http::Response<Followed> {
+        if let Some(id) = self.id.take() {
+            response.headers_mut().insert(REQUEST_ID, id);
+        }
+        let status = response.status();
+        let error = response.extensions().get().map(|&ErrorCode(code)| code);
+        if error.is_some() {
+            self.noted.asked.get_or_insert_default();
+        }
+        let left = if self.has_no_body(status) { Some(0) } else { response.body().size_hint().exact() };
+        let (outcome, took) = (Outcome::of(status, error), self.begun.elapsed());
+        self.observer.metrics.end(Some(status));
+        if left.is_none() {
+            self.count(outcome, took);
+        }
+        self.answer = Some(Answer { status, outcome, took, bytes: 0, left });
+        response.map(|body| Followed::new(body, self))
+    }
+
+    /// Whether nothing but the head goes out, whatever there would be.
+    fn has_no_body(&self, status: StatusCode) -> bool {
+        self.is_head || matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
+    }
+
+    /// Takes note of bytes that go out.
+    pub(super) fn send(&mut self, bytes: usize) {
+        let bytes = bytes as u64;
         self.observer.metrics.send(bytes);
+        if let Some(answer) = &mut self.answer {
+            answer.bytes += bytes;
+            answer.left = answer.left.map(|left| left.saturating_sub(bytes));
+        }
+    }
+
+    /// Counts it among those that ended so.
+    fn count(&self, outcome: Outcome, took: Duration) {
+        if self.is_of_endpoint {
+            let asked = self.noted.asked.unwrap_or_default();
+            self.observer.metrics.answer(asked.method, outcome, took);
+        }
     }
 }
 
 /// The end, be it that all has been said or that nobody listens any more.
 impl Drop for Exchange {
     fn drop(&mut self) {
-        if self.answer.is_none() {
-            self.count(None, None, Outcome::Aborted, self.begun.elapsed());
-        }
-        let Some(asked) = &self.asked else { return };
-        let answer = self.answer.as_ref();
+        let (outcome, bytes) = match &self.answer {
+            None => {
+                self.observer.metrics.end(None);
+                self.count(Outcome::Aborted, self.begun.elapsed());
+                (Outcome::Aborted, 0)
+            }
+            Some(answer) => {
+                let is_whole = answer.left.is_none_or(|left| left == 0);
+                let outcome = if is_whole { answer.outcome } else { Outcome::Aborted };
+                if answer.left.is_some() {
+                    self.count(outcome, answer.took);
+                }
+                (outcome, answer.bytes)
+            }
+        };
+        let Some(logged) = &self.logged else { return };
         let told = Told {
-            status: answer.map(|answer| answer.status),
-            outcome: answer.map_or(Outcome::Aborted, |answer| answer.outcome),
-            answered: answer.and_then(|answer| answer.answered.as_ref()),
-            caller: answer.and_then(|answer| answer.caller.as_ref()),
-            bytes: self.bytes,
+            status: self.answer.as_ref().map(|answer| answer.status),
+            outcome,
+            message: self.noted.asked.as_ref(),
+            caller: self.noted.caller.as_ref(),
+            bytes,
             took: self.begun.elapsed(),
         };
-        access_log::write(asked, &told);
+        access_log::write(logged, &told);
     }
 }

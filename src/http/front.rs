@@ -1,31 +1,30 @@
-//! What stands behind a door, and the way of a request through it: it is observed from here on, let in or not, and then answered
-//! by the endpoint or a route.
+//! What stands behind a listener, and the way of a request through it: it is observed from here on, let in or not, and then
+//! answered by the endpoint or a route.
 //!
 //! The way is plain calls, because layers of axum cost each request more than its answer. Its routes are for what is asked seldom.
 
-use std::convert::Infallible;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::Method;
+use axum::extract::Request;
 use axum::response::Response;
-use tower_service::Service;
+use futures::FutureExt as _;
+use tower_service::Service as _;
 
 use super::admission::Admission;
-use super::endpoint::{self, Endpoint};
-use super::exchange::{self, Observer};
+use super::connection::Answers;
+use super::endpoint::Endpoint;
+use super::exchange::{Exchange, Noted, Observer};
+use super::followed::Followed;
+use super::guard;
 use super::health::{self, Health};
 use super::nowhere;
 use super::path::EndpointPath;
 
-/// What stands behind a door. Cheap to clone.
-#[derive(Clone)]
-pub(super) struct Front(Arc<Parts>);
-
-struct Parts {
+/// What stands behind a listener.
+pub(super) struct Front {
     observer: Arc<Observer>,
     /// For those who look after this server, whom nothing else stops.
     probes: Router,
@@ -36,7 +35,7 @@ struct Parts {
 
 impl Front {
     /// Routes behind what stands before all of them, the page among them or not, and the endpoint at its path, if it is
-    /// behind this door.
+    /// behind this listener.
     pub(super) fn new(
         observer: Arc<Observer>,
         health: Health,
@@ -45,58 +44,39 @@ impl Front {
         routes: Router,
         has_page: bool,
     ) -> Self {
-        let probes = health::routes(health);
-        let routes = match endpoint.clone() {
-            Some((path, endpoint)) => routes.merge(endpoint::route(path.as_str(), endpoint)),
-            None => routes,
-        };
         let routes = nowhere::beside(routes, endpoint.as_ref().map(|(path, _)| path), has_page);
-        Self(Arc::new(Parts { observer, probes, admission, endpoint, routes }))
-    }
-}
-
-impl Service<Request> for Front {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
+        Self { observer, probes: health::routes(health), admission, endpoint, routes }
     }
 
-    fn call(&mut self, request: Request) -> Self::Future {
-        let Self(parts) = self.clone();
-        Box::pin(async move {
-            let observer = parts.observer.clone();
-            Ok(exchange::follow(observer, request, |request| parts.pass(request)).await)
-        })
-    }
-}
-
-impl Parts {
-    async fn pass(&self, request: Request) -> Response {
+    async fn pass(&self, request: &mut Request, noted: &mut Noted) -> Response {
         if health::is_probe(request.uri().path()) {
             return call(&self.probes, request).await;
         }
-        self.admission.admit(request, |request| self.answer(request)).await
-    }
-
-    async fn answer(&self, request: Request) -> Response {
-        match &self.endpoint {
-            Some((path, endpoint)) if is_message(&request, path) => {
-                endpoint::answer(State(endpoint.clone()), request).await
+        let (origin, admitted) = self.admission.admit(request, noted);
+        let mut response = match (admitted, &self.endpoint) {
+            (Err(refused), _) => refused.into(),
+            (Ok(()), Some((path, endpoint))) if request.uri().path() == path.as_str() => {
+                endpoint.answer(request, &mut noted.asked).await
             }
             _ => call(&self.routes, request).await,
-        }
+        };
+        guard::allow_reading(response.headers_mut(), origin);
+        response
     }
 }
 
-/// Whether a request brings a message to the endpoint.
-fn is_message(request: &Request, path: &EndpointPath) -> bool {
-    *request.method() == Method::POST && request.uri().path() == path.as_str()
+impl Answers for Front {
+    type Body = Followed;
+
+    async fn answer(&self, request: &mut Request) -> axum::http::Response<Followed> {
+        let mut exchange = Exchange::begin(&self.observer, request);
+        let response = self.pass(request, exchange.noted()).await;
+        exchange.follow(response)
+    }
 }
 
-async fn call(routes: &Router, request: Request) -> Response {
-    let Ok(response) = routes.clone().call(request).await;
-    response
+/// Has a request answered by one of `routes`. Boxed, so that the way to the endpoint is not larger for it.
+fn call(routes: &Router, request: &mut Request) -> Pin<Box<dyn Future<Output = Response> + Send>> {
+    let answered = routes.clone().call(mem::take(request));
+    Box::pin(answered.map(|Ok(response)| response))
 }

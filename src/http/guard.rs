@@ -2,14 +2,13 @@
 //! by a request across origins or by rebinding a name of theirs to it.
 
 use std::net::SocketAddr;
-use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{StatusCode, Uri};
 
 use super::Options;
-use super::allowed::{Host, Origin};
+use super::allowed::{Host, Origin, SaidHost};
 use super::caller::{Caller, Peer};
 use super::listen::Place;
 use super::proxies::Proxies;
@@ -72,7 +71,7 @@ impl Guard {
     }
 
     /// Says once which host is refused: a server that others reach under a name has to be told that name.
-    fn tell(&self, host: &Host) {
+    fn tell(&self, host: &SaidHost<'_>) {
         if !self.is_told.swap(true, Ordering::Relaxed) {
             let name: String = host.name().chars().take(NAME_TOLD_MAX_CHARS).collect();
             tracing::warn!(
@@ -93,14 +92,14 @@ impl Guard {
         headers: &'a HeaderMap,
     ) -> Result<Option<&'a HeaderValue>, Refused> {
         // HTTP/2 says the host with the target; where it is said twice, both count.
-        let target = uri.authority().map(|authority| authority.as_str().parse().ok());
-        let header = sole(headers, header::HOST)?.map(parse::<Host>);
-        let said: Option<Vec<Host>> = target.into_iter().chain(header).collect();
-        let Some(said) = said.filter(|said| !said.is_empty()) else {
-            return Err(Refused::new(StatusCode::BAD_REQUEST, "the Host header is missing or malformed"));
-        };
-        let is_known = |host: &Host| self.hosts.iter().any(|known| known.covers(host));
-        if let Some(stranger) = said.iter().find(|host| !is_known(host)) {
+        let target = uri.authority().map(|authority| SaidHost::parse(authority.as_str())).transpose();
+        let header = sole(headers, header::HOST)?.map(|host| SaidHost::parse(text(host))).transpose();
+        let (Ok(target), Ok(header)) = (target, header) else { return Err(no_host()) };
+        if target.is_none() && header.is_none() {
+            return Err(no_host());
+        }
+        let is_known = |host: &&SaidHost<'_>| self.hosts.iter().any(|known| known.covers(host));
+        if let Some(stranger) = target.iter().chain(&header).find(|host| !is_known(host)) {
             self.tell(stranger);
             return Err(Refused::new(
                 StatusCode::FORBIDDEN,
@@ -109,7 +108,7 @@ impl Guard {
         }
         let origin = sole(headers, header::ORIGIN)?;
         let is_allowed =
-            |origin: &HeaderValue| parse(origin).is_some_and(|origin| self.origins.contains(&origin));
+            |origin: &HeaderValue| text(origin).parse().is_ok_and(|origin| self.origins.contains(&origin));
         if origin.is_some_and(|origin| !is_allowed(origin)) {
             return Err(Refused::new(
                 StatusCode::FORBIDDEN,
@@ -122,7 +121,7 @@ impl Guard {
 
 /// That a request comes from a page that may ask. It stands in the extensions of such a request behind the guard.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Page;
+pub(super) struct FromPage;
 
 /// Lets the page at `origin` read an answer.
 pub(super) fn allow_reading(headers: &mut HeaderMap, origin: Option<HeaderValue>) {
@@ -151,8 +150,13 @@ fn sole(headers: &HeaderMap, name: HeaderName) -> Result<Option<&HeaderValue>, R
     }
 }
 
-fn parse<T: FromStr>(value: &HeaderValue) -> Option<T> {
-    value.to_str().ok()?.trim().parse().ok()
+/// What a header says; nothing if that is no text, which names nobody either.
+fn text(value: &HeaderValue) -> &str {
+    value.to_str().unwrap_or_default().trim()
+}
+
+fn no_host() -> Refused {
+    Refused::new(StatusCode::BAD_REQUEST, "the Host header is missing or malformed")
 }
 
 #[cfg(test)]

@@ -4,27 +4,24 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 
 use crate::mcp::gate::Gate;
 use crate::mcp::session::Session;
 use crate::mcp::wire::{self, Incoming};
 
+use super::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use super::refusal::Refused;
 use super::sessions::Sessions;
 use super::share::Sharer;
 use super::stream;
 
-/// The header that names a session.
-pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-/// The header that names the revision of the protocol.
-pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 /// The first revision without sessions. Later ones are greater as texts too.
 const SESSIONLESS: &str = "2026-07-28";
 
 /// What a message is answered with.
-pub(super) enum Holding {
+pub(super) enum MessageSession {
     /// No session: there are none, the client has none, or there are too many already.
     None,
     /// The session that the client names.
@@ -33,7 +30,7 @@ pub(super) enum Holding {
     Opened(Arc<str>, Arc<Session>),
 }
 
-impl Holding {
+impl MessageSession {
     /// The caller's session for a message. A client that names none is answered without.
     ///
     /// # Errors
@@ -54,7 +51,7 @@ impl Holding {
     }
 
     /// What is attached to the request.
-    pub(super) fn session(&self) -> Option<Arc<Session>> {
+    pub(super) fn get(&self) -> Option<Arc<Session>> {
         match self {
             Self::None => None,
             Self::Named(session) | Self::Opened(_, session) => Some(session.clone()),
@@ -66,7 +63,7 @@ impl Holding {
         let Self::Opened(id, session) = self else { return };
         match HeaderValue::from_str(&id) {
             Ok(value) if session.has_begun() => {
-                response.headers_mut().insert(SESSION_ID, value);
+                response.headers_mut().insert(MCP_SESSION_ID, value);
             }
             _ => {
                 sessions.end(&id, caller);
@@ -102,8 +99,8 @@ pub(super) fn end(headers: &HeaderMap, caller: &Sharer, sessions: &Sessions) -> 
 /// The session that a client names, where there can be sessions.
 fn id<'a>(headers: &'a HeaderMap, sessions: &Sessions) -> Option<&'a str> {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let is_sessionless = text(PROTOCOL_VERSION).is_some_and(|version| version >= SESSIONLESS);
-    text(SESSION_ID).filter(|_| sessions.are_on() && !is_sessionless)
+    let is_sessionless = text(MCP_PROTOCOL_VERSION).is_some_and(|version| version >= SESSIONLESS);
+    text(MCP_SESSION_ID).filter(|_| sessions.are_on() && !is_sessionless)
 }
 
 fn no_session() -> Refused {

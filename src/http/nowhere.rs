@@ -13,7 +13,7 @@ const HEADERS: [(HeaderName, HeaderValue); 2] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
 ];
 
-/// The routes, and this answer at every other path of a door that has these behind it.
+/// The routes, and this answer at every other path of a listener that has these behind it.
 pub(super) fn beside(routes: Router, endpoint: Option<&EndpointPath>, has_page: bool) -> Router {
     let words = words(endpoint, has_page);
     routes.fallback(async move || answer(words))

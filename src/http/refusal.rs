@@ -8,7 +8,7 @@ use axum::response::Response;
 
 use crate::mcp::wire::Refusal;
 
-use super::answered::Answered;
+use super::answered::ErrorCode;
 
 /// When a request that has been put off may come again.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("5");
@@ -66,7 +66,7 @@ impl From<Box<Refusal>> for Refused {
 impl From<Refused> for Response {
     fn from(refused: Refused) -> Self {
         let mut response = Response::new(Body::from(refused.refusal.to_json().to_string()));
-        response.extensions_mut().insert(Answered::refused(refused.refusal.error.code.0));
+        response.extensions_mut().insert(ErrorCode(refused.refusal.error.code.0));
         *response.status_mut() = refused.status;
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, value) in refused.headers {

@@ -5,10 +5,10 @@ use axum::extract::Request;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tower::ServiceExt as _;
 
 use crate::testing::Skills;
 
+use super::connection::Answers as _;
 use super::stream::KEEP_ALIVE;
 use super::*;
 
@@ -48,8 +48,8 @@ async fn ask(
     for (name, value) in [("Content-Type", "application/json"), ("Accept", "*/*")].iter().chain(headers) {
         request = request.header(*name, *value);
     }
-    let request = request.body(axum::body::Body::from(body.to_string())).unwrap();
-    endpoint.clone().oneshot(request).await.unwrap()
+    let mut request = request.body(axum::body::Body::from(body.to_string())).unwrap();
+    endpoint.answer(&mut request).await.map(axum::body::Body::new)
 }
 
 async fn listen(endpoint: &Front) -> BodyDataStream {

@@ -188,14 +188,21 @@ impl Turn {
         if let Some(bytes) = answer.body().size_hint().exact() {
             share.settle(bytes);
         }
-        answer.map(|body| Body::new(Holding { body, kept: Arc::new(share) }))
+        answer.map(|body| Body::new(Keeping::new(body, Arc::new(share))))
     }
 }
 
 /// A body that keeps something until its end.
-pub(super) struct Holding<B, T> {
+pub(super) struct Keeping<B, T> {
     body: B,
     kept: Arc<T>,
+}
+
+impl<B, T> Keeping<B, T> {
+    /// A `body` that keeps `kept`.
+    pub(super) fn new(body: B, kept: Arc<T>) -> Self {
+        Self { body, kept }
+    }
 }
 
 /// Bytes that keep it as well. A body is gone once its bytes wait to be written.
@@ -210,7 +217,7 @@ impl<T> AsRef<[u8]> for Held<T> {
     }
 }
 
-impl<B, T> HttpBody for Holding<B, T>
+impl<B, T> HttpBody for Keeping<B, T>
 where
     B: HttpBody<Data = Bytes> + Unpin,
     T: Send + Sync + 'static,
@@ -239,12 +246,12 @@ where
 
 /// A response that keeps something until its end.
 pub(super) fn keep<T: Send + Sync + 'static>(response: Response, kept: T) -> Response {
-    response.map(|body| Body::new(Holding { body, kept: Arc::new(kept) }))
+    response.map(|body| Body::new(Keeping::new(body, Arc::new(kept))))
 }
 
 /// Says that a request with these `extensions` has come in whole: from here on its connection is not dismissed.
 pub(super) fn asked(extensions: &Extensions) {
-    if let Some(visit) = extensions.get::<Arc<Visit>>() {
+    if let Some(visit) = Visit::of(extensions) {
         visit.asked();
     }
 }

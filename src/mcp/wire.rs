@@ -61,6 +61,15 @@ impl Refusal {
         Self::boxed(id.cloned(), Failure::TooManySubscriptions.into())
     }
 
+    /// Refuses a message that comes with a header which says something else.
+    pub(crate) fn mismatch(message: &Incoming, why: &'static str) -> Box<Self> {
+        let id = match message {
+            JsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        Self::boxed(id, ErrorData::new(ErrorCode::HEADER_MISMATCH, why, None))
+    }
+
     fn boxed(id: Option<RequestId>, error: ErrorData) -> Box<Self> {
         Box::new(Self { id, error })
     }

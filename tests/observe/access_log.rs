@@ -1,6 +1,6 @@
 //! A line for each request.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 use super::*;
 
@@ -167,8 +167,68 @@ fn a_client_that_goes_before_it_is_answered_is_told_of() {
     in_flight(2);
     drop(stream);
     let line = server.line(&["request=gone"]);
-    assert!(line.contains("POST /mcp outcome=aborted bytes=0 "), "{line}");
+    assert!(line.contains("POST /mcp method=skills/list outcome=aborted bytes=0 "), "{line}");
     in_flight(1);
-    let count = "skillserve_requests_total{method=\"other\",outcome=\"aborted\"} 1\n";
+    let count = "skillserve_requests_total{method=\"skills/list\",outcome=\"aborted\"} 1\n";
     assert!(text(&server, "/metrics").contains(count));
+}
+
+/// How many bytes a line says went out.
+fn bytes(line: &str) -> usize {
+    let (_, rest) = line.split_once(" bytes=").unwrap();
+    rest.split(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_client_that_leaves_in_the_middle_of_a_file_is_told_of() {
+    const LARGE: usize = 8 << 20;
+    let bed = bed();
+    write(bed.path(), &[("skills/good/large.txt", "x".repeat(LARGE).as_bytes())]);
+    let server = start(&bed, &[]);
+    let check = |request: Request, id: &str, told: &str| {
+        let mut stream = server.connect();
+        stream.write_all(&request.with("X-Request-Id", id).to_bytes(&server.address)).unwrap();
+        stream.read_exact(&mut [0]).unwrap();
+        drop(stream);
+        let line = server.line(&[&format!("request={id}")]);
+        assert!(line.contains(told), "{line}");
+        // What the system has buffered is not known to be lost.
+        assert!((1..LARGE).contains(&bytes(&line)), "{line}");
+    };
+    let read = ask("resources/read", json!({"uri": "skill://good/large.txt"}));
+    check(read, "read", "POST /mcp status=200 method=resources/read outcome=aborted bytes=");
+    let download = Request::get("/download?path=good/large.txt");
+    check(download, "download", "GET /download status=200 outcome=aborted bytes=");
+    let count = "skillserve_requests_total{method=\"resources/read\",outcome=\"aborted\"} 1\n";
+    assert!(text(&server, "/metrics").contains(count));
+}
+
+#[test]
+fn exactly_the_bytes_are_told_that_go_out() {
+    let bed = bed();
+    write(bed.path(), &[("skills/good/large.txt", "x".repeat(200_000).as_bytes())]);
+    let server = start(&bed, &[]);
+    let check = |request: Request, id: &str, expected: Option<usize>| {
+        let request = request.with("X-Request-Id", id);
+        let response =
+            if expected.is_none() { server.exchange_head(&request) } else { server.exchange(&request) };
+        let line = server.line(&[&format!("request={id}")]);
+        assert!(
+            line.contains(&format!(" status={} ", response.status)) && !line.contains("aborted"),
+            "{line}"
+        );
+        assert_eq!(bytes(&line), response.body.len(), "{line}");
+        assert!(expected.is_none_or(|expected| response.body.len() >= expected), "{line}");
+        response
+    };
+    let download = || Request::get("/download?path=good/large.txt");
+    let response = check(download(), "whole", Some(200_000));
+    let tag = response.header("etag").unwrap();
+    check(download().with("If-None-Match", tag), "known", Some(0));
+    let head = check(download().to("HEAD", "/download?path=good/large.txt"), "head", None);
+    assert_eq!(head.header("content-length"), Some("200000"));
+    check(Request::get("/mcp").to("HEAD", "/mcp"), "refused", None);
+    check(ask("resources/read", json!({"uri": "skill://good/large.txt"})), "read", Some(200_000));
+    check(ask("resources/read", json!({"uri": "skill://good/none.txt"})), "error", Some(1));
+    check(Request::get("/nothing"), "nothing", Some(0));
 }

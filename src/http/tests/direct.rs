@@ -37,7 +37,7 @@ async fn send(router: &Front, sent: &Sent) -> (Answered, bool) {
         };
         request.headers_mut().append(name, value);
     }
-    let response = router.clone().oneshot(request).await.unwrap();
+    let response = router.answer(&mut request).await;
     let is_direct = response.extensions().get::<Directly>().is_some();
     let status = response.status().as_u16();
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
