@@ -17,7 +17,7 @@ use tempfile::TempDir;
 const NOTES: &str = "skill://csv/notes.txt";
 
 /// What is said when an index is of use.
-const KNOWS: &str = "need not be read";
+const KNOWS: &str = "need not be digested";
 
 /// The bytes before the body of an index; the last are the body's digest.
 const HEAD_BYTES: usize = 60;

@@ -146,7 +146,7 @@ fn build_from(
     for (number, root) in tree.roots.iter().enumerate() {
         search.add(root, before.and_then(|before| before.branches.get(number)), may_share);
     }
-    let placed = place_all(&search.found, tree, options.on_name_mismatch, may_meet, &doubted, &setting);
+    let placed = place_all(&search.found, options.on_name_mismatch, may_meet, &doubted, &setting);
     let mut changes = Changes::default();
     for (found, placed) in search.found.iter().zip(&placed) {
         if found.known.is_none_or(|known| !Arc::ptr_eq(known, placed)) {
@@ -212,7 +212,6 @@ impl Built {
 /// Judges, places and reads what was found.
 fn place_all(
     all: &[Found<'_>],
-    tree: &Tree,
     policy: OnNameMismatch,
     may_meet: bool,
     doubted: &HashSet<Box<str>>,
@@ -232,8 +231,7 @@ fn place_all(
         if !may_meet && found.known.is_some_and(|known| Arc::ptr_eq(&known.unit, unit)) {
             return None;
         }
-        let prefix = tree.roots.get(found.root).map_or("", |root| &root.prefix);
-        Some(place(unit, found, prefix, policy, &mut claims))
+        Some(place(unit, found, policy, &mut claims))
     };
     let places: Vec<Option<Places>> =
         all.iter().zip(&units).map(|(found, unit)| place(found, unit)).collect();

@@ -91,8 +91,9 @@ impl Unit {
             let shown = unit.skill_md(&candidate);
             let dir_name = unit.dir_name(&candidate);
             let known = before.and_then(|before| before.verdict_of(&candidate.path, dir_name, file));
-            candidate.verdict =
-                known.unwrap_or_else(|| Arc::new(Verdict::of(file, &shown, dir, dir_name, setting)));
+            let served = || join(&join(found.prefix, &join(&found.path, &candidate.path)), SKILL_MD);
+            let judged = || Arc::new(Verdict::of(file, served, &shown, dir, dir_name, setting));
+            candidate.verdict = known.unwrap_or_else(judged);
             candidate.over = Sum::of(dir, setting.limits).over(setting.limits, &shown).map(Box::new);
             candidate
         };
@@ -131,20 +132,35 @@ impl Unit {
 }
 
 impl Verdict {
-    fn of(file: File<'_>, shown: &Path, dir: &Directory, dir_name: &str, setting: &Setting<'_>) -> Self {
+    /// Reads and judges a `SKILL.md`, which is served at `served` unless its skill is moved. Its bytes are judged whole, also
+    /// where an earlier run knew what they digest to: so what is said of a skill never comes from elsewhere than its file.
+    fn of(
+        file: File<'_>,
+        served: impl FnOnce() -> String,
+        shown: &Path,
+        dir: &Directory,
+        dir_name: &str,
+        setting: &Setting<'_>,
+    ) -> Self {
         setting.count.add(1);
-        let bytes = match setting.disk.read(&file.source(), setting.limits.max_bytes) {
-            Ok(bytes) => bytes,
+        let (bytes, seen) = match setting.disk.read_seen(&file.source(), setting.limits.max_bytes) {
+            Ok(read) => read,
             Err(error) => {
                 let findings = [unread(shown, &error, Severity::Error)].into();
                 return Self { judged: None, findings, read: None };
             }
         };
         let (judged, findings) = judge(&bytes, shown, dir, dir_name, setting.rules);
-        let read = Read::of(&bytes, file, setting.now);
-        if judged.is_some() {
-            setting.cache.fill(read.digest, bytes);
-        }
+        // What was read must be what the walk saw, or the digest would be that of other bytes than the frontmatter.
+        let known = setting.known.filter(|_| judged.is_some() && seen == file.identity());
+        let read = known.and_then(|known| known.digested(&served(), file, &bytes, setting));
+        let read = read.unwrap_or_else(|| {
+            let read = Read::of(&bytes, file, setting.now);
+            if judged.is_some() {
+                setting.cache.fill(read.digest, bytes);
+            }
+            read
+        });
         Self { judged, findings: findings.into(), read: Some(read) }
     }
 }

@@ -26,6 +26,6 @@ pub fn index(source: &Source, output: &Path) -> anyhow::Result<Exit> {
     index::save(output, &index::encode(&index)).map_err(|error| {
         anyhow!("{shown} cannot be written: {error}; name a file in a directory where you may write")
     })?;
-    tracing::info!("wrote {shown}: {} files that a server need not read when it starts", index.len());
+    tracing::info!("wrote {shown}: {} files that a server need not digest when it starts", index.len());
     Ok(Exit::Clean)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 
-use crate::catalog::{Catalog, ReadError, Snapshot};
+use crate::catalog::{Built, Catalog, ReadError, Snapshot};
 use crate::cli::Source;
 use crate::index::{self, Index, Kind, Seal};
 use crate::report::escape;
@@ -61,12 +61,19 @@ impl Keeper {
     }
 
     /// Says of how many files the first look has not read a byte.
-    pub(super) fn has_taken(&self, index: &Index, taken: usize) {
-        tracing::debug!("the index knows {} files, of which {taken} need not be read", index.len());
+    pub(super) fn has_taken(&self, index: &Index, built: &Built) {
+        let taken = built.taken();
+        tracing::debug!("the index knows {} files, of which {taken} need not be digested", index.len());
         let is_copy = index.kind() == Kind::AnyCopy && taken > 0;
         self.is_unsure.store(is_copy, Ordering::Relaxed);
+        let mut written = self.written();
         // It came with an image, where it is no fault that it cannot be written.
-        self.written().is_told = is_copy;
+        written.is_told = is_copy;
+        // What says the same of the same files need not be made to see that.
+        let says_all = taken == index.len() && taken == built.snapshot.totals().files;
+        if says_all && index.kind() == Kind::SameDisk {
+            written.snapshot = Arc::downgrade(&built.snapshot);
+        }
     }
 
     /// Writes the index after the first look and after later changes, for ever.

@@ -7,6 +7,8 @@
 //! ```
 //! Numbers of the head are little-endian; the body is a sequence of values as postcard writes them.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::skill::{Content, Digest};
@@ -22,6 +24,9 @@ const VERSION: u32 = 1;
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 const HEAD_BYTES: usize = 16 + 4 + 8 + 32;
+
+/// The least bytes of a record: its key, its digest, and one each of the rest.
+const ENTRY_MIN_BYTES: usize = 16 + 32 + 3;
 
 /// What keeps bytes from being an index. Completes "the index is ignored: it …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +79,9 @@ pub fn encode(index: &Index) -> Vec<u8> {
     let mut bytes = vec![0; HEAD_BYTES];
     let preface = Preface { program: PROGRAM, kind: index.kind };
     append(&mut bytes, &preface);
-    for (key, record) in &index.records {
+    let mut records: Vec<_> = index.records.iter().collect();
+    records.sort_unstable_by_key(|(key, _)| **key);
+    for (key, record) in records {
         let entry = Entry {
             key: *key,
             digest: record.digest.to_bytes(),
@@ -124,18 +131,19 @@ pub fn decode(bytes: &[u8]) -> Result<Index, Flaw> {
     if preface.program != PROGRAM {
         return Err(Flaw::OtherVersion);
     }
-    let mut records: Vec<(Key, Record)> = Vec::new();
+    // As many as there can be at most.
+    let mut records = HashMap::with_capacity(rest.len() / ENTRY_MIN_BYTES);
+    let mut last = None;
     while !rest.is_empty() {
         let (entry, after): (Entry, _) = postcard::take_from_bytes(rest).map_err(|_| Flaw::Malformed)?;
         rest = after;
-        if records.last().is_some_and(|(last, _)| *last >= entry.key) {
+        if last.replace(entry.key).is_some_and(|last| last >= entry.key) {
             return Err(Flaw::Malformed);
         }
         let content = if entry.is_text { Content::Text } else { Content::Binary };
         let (digest, size) = (Digest::from_bytes(entry.digest), entry.size);
-        records.push((entry.key, Record { digest, size, content, wire_bytes: entry.wire_bytes }));
+        records.insert(entry.key, Record { digest, size, content, wire_bytes: entry.wire_bytes });
     }
-    records.shrink_to_fit();
     Ok(Index { kind: preface.kind, records })
 }
 
@@ -154,7 +162,7 @@ mod tests {
     }
 
     fn index(kind: Kind, count: u64) -> Index {
-        Index::new(kind, (0..count).map(record).collect())
+        Index::new(kind, (0..count).map(record))
     }
 
     /// The same bytes with a checksum that is right, as somebody makes them who can write the file.

@@ -81,7 +81,7 @@ mod tests {
 
     fn index(count: u8) -> Index {
         let record = Record { digest: Digest::of(b""), size: 0, content: Content::Text, wire_bytes: 0 };
-        Index::new(Kind::SameDisk, (0..count).map(|number| (Key([number; 16]), record)).collect())
+        Index::new(Kind::SameDisk, (0..count).map(|number| (Key([number; 16]), record)))
     }
 
     #[test]
