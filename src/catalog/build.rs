@@ -11,7 +11,7 @@ use crate::finding::{Code, Finding, Host, Severity};
 use crate::hosts;
 use crate::index::Index;
 use crate::rules::Rules;
-use crate::tree::Tree;
+use crate::tree::{Reader, Tree};
 
 use super::branch::{Branch, Sums};
 use super::cache::Cache;
@@ -220,21 +220,24 @@ fn place_all(
     let files = |found: &Found<'_>| Sum::of(found.dir, setting.limits).files as u64;
     setting.count.begin(all.par_iter().map(files).sum());
     let trusted = |found: &Found<'_>| found.known.filter(|known| !known.serves_any(doubted)).cloned();
-    let examine = |found: &Found<'_>| match trusted(found) {
+    let examine = |reader: &mut Reader<'_>, found: &Found<'_>| match trusted(found) {
         Some(known) if is_as_before(&known, found) => known.unit.clone(),
-        known => Arc::new(Unit::examine(found, known.as_ref().map(|known| &*known.unit), setting)),
+        known => Arc::new(Unit::examine(found, known.as_ref().map(|known| &*known.unit), reader, setting)),
     };
-    let units: Vec<Arc<Unit>> = all.par_iter().map(examine).collect();
+    let units: Vec<Arc<Unit>> = all.par_iter().map_init(|| setting.disk.reader(), examine).collect();
 
-    let mut claims = Claims::default();
-    let mut place = |found: &Found<'_>, unit: &Arc<Unit>| {
-        if !may_meet && found.known.is_some_and(|known| Arc::ptr_eq(&known.unit, unit)) {
-            return None;
-        }
-        Some(place(unit, found, policy, &mut claims))
+    let places: Vec<Option<Places>> = if may_meet {
+        let mut claims = Claims::default();
+        let place = |(found, unit): (_, &Arc<Unit>)| Some(place(unit, found, policy, &mut claims));
+        all.iter().zip(&units).map(place).collect()
+    } else {
+        let is_placed =
+            |found: &Found<'_>, unit| found.known.is_some_and(|known| Arc::ptr_eq(&known.unit, unit));
+        let place = |(found, unit)| {
+            (!is_placed(found, unit)).then(|| place(unit, found, policy, &mut Claims::default()))
+        };
+        all.par_iter().zip(&units).map(place).collect()
     };
-    let places: Vec<Option<Places>> =
-        all.iter().zip(&units).map(|(found, unit)| place(found, unit)).collect();
 
     let read = |(found, unit, places): (&Found<'_>, Arc<Unit>, Option<Places>)| match (trusted(found), places)
     {

@@ -200,7 +200,7 @@ pub(super) fn skill_md(dir: &Directory) -> Option<File<'_>> {
 pub(super) fn join(path: &str, rest: &str) -> String {
     match (path, rest) {
         ("", only) | (only, "") => only.to_owned(),
-        (path, rest) => format!("{path}/{rest}"),
+        (path, rest) => [path, "/", rest].concat(),
     }
 }
 

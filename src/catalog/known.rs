@@ -34,16 +34,16 @@ impl<'a> Known<'a> {
         (record.size <= setting.limits.max_bytes).then(|| self.take(Read::known(record, file, setting.now)))
     }
 
-    /// The same for a file that was read and has these bytes, of which no more than the digest is taken from the index.
+    /// The same for a file that was read and has this text, of which no more than the digest is taken from the index.
     pub(super) fn digested(
         &self,
         path: &str,
         file: TreeFile<'_>,
-        bytes: &[u8],
+        text: &[u8],
         setting: &Setting<'_>,
     ) -> Option<Read> {
         let digest = self.find(path, file)?.digest;
-        Read::plain(bytes, digest, file, setting.now).map(|read| self.take(read))
+        Read::plain(text, digest, file, setting.now).map(|read| self.take(read))
     }
 
     fn find(&self, path: &str, file: TreeFile<'_>) -> Option<&Record> {

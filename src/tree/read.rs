@@ -85,14 +85,6 @@ impl Disk {
         self.reader().read(source, max_bytes)
     }
 
-    /// The same, and what the file was while it was read.
-    ///
-    /// # Errors
-    /// See [`ReadError`].
-    pub fn read_seen(&self, source: &Source, max_bytes: u64) -> Result<(Vec<u8>, Identity), ReadError> {
-        read_with(self.reader().directory(source)?, &source.name, max_bytes, whole)
-    }
-
     /// Reads several files.
     pub fn reader(&self) -> Reader<'_> {
         Reader { disk: self, last: None, buffer: Vec::new() }
@@ -111,6 +103,27 @@ impl Reader<'_> {
     /// See [`ReadError`].
     pub fn read(&mut self, source: &Source, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
         read_in(self.directory(source)?, &source.name, max_bytes)
+    }
+
+    /// Reads a whole file into the room of the one before, and tells what the file was meanwhile.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub fn whole(&mut self, source: &Source, max_bytes: u64) -> Result<(&[u8], Identity), ReadError> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.shrink_to(PIECE_MAX_BYTES);
+        let read = read_with(self.directory(source)?, &source.name, max_bytes, |file, expected_bytes| {
+            buffer.clear();
+            buffer.resize(usize::try_from(expected_bytes).unwrap_or(usize::MAX), 0);
+            let length = fill(file, &mut buffer)?;
+            buffer.truncate(length);
+            // There is more only where the file does not tell its length.
+            let more = file.read_to_end(&mut buffer)?;
+            Ok(((length + more) as u64, length + more))
+        });
+        self.buffer = buffer;
+        let (length, identity) = read?;
+        Ok((&self.buffer[..length], identity))
     }
 
     /// Reads a file piece by piece. `start` is called with its length before the first piece, once more whenever the file was
@@ -178,14 +191,12 @@ const READ_TRIES: u32 = 5;
 /// # Errors
 /// See [`ReadError`].
 pub(super) fn read_in(dir: &Dir, name: &OsStr, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
-    read_with(dir, name, max_bytes, whole).map(|(bytes, _)| bytes)
-}
-
-/// Reads a whole file of this length.
-fn whole(file: &mut io::Take<&File>, length: u64) -> io::Result<(u64, Vec<u8>)> {
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
-    file.read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64, bytes))
+    let read = read_with(dir, name, max_bytes, |file, length| {
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+        file.read_to_end(&mut bytes)?;
+        Ok((bytes.len() as u64, bytes))
+    });
+    read.map(|(bytes, _)| bytes)
 }
 
 /// Opens the regular file `name` of `dir` and reads it with `read`, which is given the file and its length, and says how many
