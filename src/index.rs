@@ -22,10 +22,10 @@ use crate::skill::{Content, Digest};
 use crate::tree::Identity;
 
 pub use format::{Flaw, Seal, decode, encode};
-pub use store::{INDEX_MAX_BYTES, LoadError, load, save};
+pub use store::{INDEX_MAX_BYTES, LoadError, is_free, load, save};
 
 /// By what a file is found to be the one that was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// By its whole [`Identity`] and its served path: on the machine where it was read, on a file system that tells when
     /// a file was changed, this is as good as reading it.
@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 /// What a file is found by: the beginning of a digest over what [`Kind`] says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u8; 16]);
 
 /// What one read of a file gave. A file in which a reader would not see everything has no record: what is said of it is made
@@ -80,6 +80,13 @@ impl Index {
     /// An index of these records, in any order.
     pub fn new(kind: Kind, records: impl IntoIterator<Item = (Key, Record)>) -> Self {
         Self { kind, records: records.into_iter().collect() }
+    }
+
+    /// The same with other records in the place of all, as somebody makes it who can write the file.
+    #[cfg(test)]
+    pub(crate) fn tampered(mut self, tamper: impl Fn(&mut Record)) -> Self {
+        self.records.values_mut().for_each(tamper);
+        self
     }
 
     /// By what its files are found.

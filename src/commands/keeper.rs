@@ -16,6 +16,9 @@ use crate::report::escape;
 /// killed meanwhile, and a large one has many megabytes.
 const WRITE_PAUSE: Duration = Duration::from_secs(10);
 
+/// How long it takes until one that could not be written is tried again, unless something changes before.
+const RETRY_PAUSE: Duration = Duration::from_secs(60);
+
 /// Keeps an index file in step with what is served.
 #[derive(Debug)]
 pub(super) struct Keeper {
@@ -88,8 +91,11 @@ impl Keeper {
             snapshot = catalog.snapshot().await.unwrap_or(snapshot);
         }
         loop {
-            self.write(&snapshot).await;
-            catalog.newer_than(&snapshot).await;
+            let is_written = self.write(&snapshot).await;
+            tokio::select! {
+                _ = catalog.newer_than(&snapshot) => {}
+                () = tokio::time::sleep(RETRY_PAUSE), if !is_written => {}
+            }
             tokio::time::sleep(WRITE_PAUSE).await;
             snapshot = catalog.current().unwrap_or(snapshot);
         }
@@ -102,29 +108,33 @@ impl Keeper {
         }
     }
 
-    async fn write(self: &Arc<Self>, snapshot: &Arc<Snapshot>) {
+    /// Writes the index, if that is not done, and says whether the file is what it should be.
+    async fn write(self: &Arc<Self>, snapshot: &Arc<Snapshot>) -> bool {
         let (keeper, snapshot) = (self.clone(), snapshot.clone());
         let written = tokio::task::spawn_blocking(move || keeper.write_now(&snapshot)).await;
-        if let Err(error) = written {
+        written.unwrap_or_else(|error| {
             tracing::error!("writing the index ended early: {error}");
-        }
+            false
+        })
     }
 
-    fn write_now(&self, snapshot: &Arc<Snapshot>) {
+    fn write_now(&self, snapshot: &Arc<Snapshot>) -> bool {
         let mut written = self.written();
         if written.snapshot.as_ptr() == Arc::as_ptr(snapshot) {
-            return;
+            return true;
         }
         let encoded = index::encode(&snapshot.to_index(Kind::SameDisk));
         let seal = Seal::of(&encoded);
-        written.snapshot = Arc::downgrade(snapshot);
         if written.seal == seal {
-            return;
+            written.snapshot = Arc::downgrade(snapshot);
+            return true;
         }
         let shown = escape::path(&self.path);
-        match index::save(&self.path, &encoded) {
+        let saved = index::save(&self.path, &encoded);
+        let is_written = saved.is_ok();
+        match saved {
             Ok(()) => {
-                written.seal = seal;
+                *written = Written { snapshot: Arc::downgrade(snapshot), seal, is_told: false };
                 tracing::debug!("wrote the index {shown}: {} bytes", encoded.len());
             }
             Err(error) if !written.is_told => {
@@ -136,6 +146,7 @@ impl Keeper {
             }
             Err(error) => tracing::debug!("the index {shown} cannot be written: {error}"),
         }
+        is_written
     }
 
     fn written(&self) -> std::sync::MutexGuard<'_, Written> {
@@ -154,11 +165,18 @@ async fn verify(catalog: &Catalog, snapshot: &Snapshot) -> bool {
     is_sure
 }
 
-/// Makes sure that an index does not lie where it would be served, or be a change of what is served.
+/// Makes sure that an index can be at a place: not where it would be served, or be a change of what is served, and not in the
+/// place of what is no index. What is not known because it cannot be read is told when it is.
 ///
 /// # Errors
 /// A sentence that says so.
-pub(super) fn outside(index: &Path, source: &Source) -> anyhow::Result<()> {
+pub(super) fn check_place(index: &Path, source: &Source) -> anyhow::Result<()> {
+    if let Ok(false) = index::is_free(index) {
+        bail!(
+            "{} is no index, and an index would be written over it: name another file, or delete it",
+            escape::path(index)
+        );
+    }
     let dir = index.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // A directory that does not exist is told when it is written to.
     let Ok(dir) = dir.canonicalize() else { return Ok(()) };
