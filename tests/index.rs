@@ -163,14 +163,25 @@ fn a_skill_md_is_read_at_each_start() {
 }
 
 #[test]
+fn a_skill_that_breaks_after_a_start_with_an_index_is_kept() {
+    let bed = Bed::indexed();
+    let mut started = bed.start();
+    started.0.told.wait_for("SKILL.md files are in memory");
+    write(&bed.root, &[("csv/SKILL.md", b"broken")]);
+    started.0.signal("HUP");
+    started.0.told.wait_for("warning[kept]");
+    assert_eq!(started.digest(), digest_of("first\n"));
+}
+
+#[test]
 fn a_digest_that_is_made_up_for_a_skill_md_never_goes_out_with_its_bytes() {
     const SKILL_MD: &str = "skill://csv/SKILL.md";
     let bed = Bed::indexed();
     let text = fs::read_to_string(bed.root.join("csv/SKILL.md")).unwrap();
-    let lie = bed.lie(text.as_bytes());
+    bed.lie(text.as_bytes());
     let mut started = bed.start();
     assert!(started.taken().contains("of which 4 need"), "{}", started.taken());
-    assert_eq!(started.0.digests()[SKILL_MD], lie);
+    // Whoever reads it first, a client or the server itself, finds it out.
     assert_eq!(started.0.read(SKILL_MD).as_deref(), Some(&*text));
     assert_eq!(started.0.digests()[SKILL_MD], digest_of(&text));
 }

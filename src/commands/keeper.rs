@@ -11,6 +11,7 @@ use crate::catalog::{Built, Catalog, ReadError, Snapshot};
 use crate::cli::Source;
 use crate::index::{self, Index, Kind, Seal};
 use crate::report::escape;
+use crate::skill::SKILL_MD;
 
 /// How long a change waits for others before the index is written again. It costs only a slower start if the process is
 /// killed meanwhile, and a large one has many megabytes.
@@ -25,6 +26,8 @@ pub(super) struct Keeper {
     path: PathBuf,
     /// Whether what is served came from an index for any copy, and not all of it has been verified.
     is_unsure: AtomicBool,
+    /// Whether the first look has left out of memory what it did not have to digest.
+    has_taken: AtomicBool,
     written: Mutex<Written>,
 }
 
@@ -41,7 +44,12 @@ struct Written {
 impl Keeper {
     /// Of the file at `path`.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, is_unsure: AtomicBool::new(false), written: Mutex::default() }
+        Self {
+            path,
+            is_unsure: AtomicBool::new(false),
+            has_taken: AtomicBool::new(false),
+            written: Mutex::default(),
+        }
     }
 
     /// The index for the first look. One that is flawed costs a warning and is none.
@@ -69,6 +77,7 @@ impl Keeper {
         tracing::debug!("the index knows {} files, of which {taken} need not be digested", index.len());
         let is_copy = index.kind() == Kind::AnyCopy && taken > 0;
         self.is_unsure.store(is_copy, Ordering::Relaxed);
+        self.has_taken.store(taken > 0, Ordering::Relaxed);
         let mut written = self.written();
         // It came with an image, where it is no fault that it cannot be written.
         written.is_told = is_copy;
@@ -82,6 +91,9 @@ impl Keeper {
     /// Writes the index after the first look and after later changes, for ever.
     pub(super) async fn keep(self: Arc<Self>, catalog: Catalog) {
         let Ok(mut snapshot) = catalog.snapshot().await else { return };
+        if self.has_taken.load(Ordering::Relaxed) {
+            hold(&catalog, &snapshot).await;
+        }
         if self.is_unsure.load(Ordering::Relaxed) {
             if !verify(&catalog, &snapshot).await {
                 // What nobody has read would be written down as if somebody had.
@@ -152,6 +164,20 @@ impl Keeper {
     fn written(&self) -> std::sync::MutexGuard<'_, Written> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Reads `SKILL.md` files into half of the memory for what is read, where a start without an index leaves them: hosts ask for
+/// them first, and by them a skill is kept that an edit breaks.
+async fn hold(catalog: &Catalog, snapshot: &Snapshot) {
+    for skill in snapshot.skills() {
+        let counts = catalog.cache_counts();
+        if counts.held_bytes >= counts.max_bytes / 2 {
+            break;
+        }
+        // One that cannot be read now is told when somebody asks for it.
+        let _ = catalog.read(&[&skill.path, "/", SKILL_MD].concat()).await;
+    }
+    tracing::debug!("SKILL.md files are in memory: {} bytes", catalog.cache_counts().held_bytes);
 }
 
 /// Reads every file once, one at a time, so that what an index for any copy said of it is right or put right. Says whether
