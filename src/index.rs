@@ -7,22 +7,25 @@
 //!
 //! An index is a memory, not an authority. What it says of a file is the file's digest and size, never a byte of it: bytes go
 //! out only after they were read and found to have that digest, and if they have not, the file is looked at again without an
-//! index. Nor does it say anything of a `SKILL.md`, which is read and judged at each start. So who can write the index can
-//! make a start slower, and a listing state a digest that no read confirms, until the first one; nothing else.
+//! index. A `SKILL.md` is read and judged at each start all the same, and only its digest is taken from here. So who can write the
+//! index can make a start slower, and a listing state a digest that no read confirms, until the first one, and keep quiet about
+//! what nobody sees in a file that is no `SKILL.md`; nothing else.
 //!
 //! Neither paths nor names are in it: what it says is found by a [`Key`].
 
 mod format;
 mod store;
 
+use std::collections::HashMap;
+
 use crate::skill::{Content, Digest};
 use crate::tree::Identity;
 
 pub use format::{Flaw, Seal, decode, encode};
-pub use store::{INDEX_MAX_BYTES, LoadError, load, save};
+pub use store::{INDEX_MAX_BYTES, LoadError, is_free, load, save};
 
 /// By what a file is found to be the one that was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// By its whole [`Identity`] and its served path: on the machine where it was read, on a file system that tells when
     /// a file was changed, this is as good as reading it.
@@ -33,7 +36,7 @@ pub enum Kind {
 }
 
 /// What a file is found by: the beginning of a digest over what [`Kind`] says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u8; 16]);
 
 /// What one read of a file gave. A file in which a reader would not see everything has no record: what is said of it is made
@@ -54,8 +57,7 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
     kind: Kind,
-    /// In ascending order of their keys, of which none stands twice.
-    records: Vec<(Key, Record)>,
+    records: HashMap<Key, Record>,
 }
 
 impl Kind {
@@ -76,10 +78,15 @@ impl Kind {
 
 impl Index {
     /// An index of these records, in any order.
-    pub fn new(kind: Kind, mut records: Vec<(Key, Record)>) -> Self {
-        records.sort_unstable_by_key(|(key, _)| *key);
-        records.dedup_by_key(|(key, _)| *key);
-        Self { kind, records }
+    pub fn new(kind: Kind, records: impl IntoIterator<Item = (Key, Record)>) -> Self {
+        Self { kind, records: records.into_iter().collect() }
+    }
+
+    /// The same with other records in the place of all, as somebody makes it who can write the file.
+    #[cfg(test)]
+    pub(crate) fn tampered(mut self, tamper: impl Fn(&mut Record)) -> Self {
+        self.records.values_mut().for_each(tamper);
+        self
     }
 
     /// By what its files are found.
@@ -99,8 +106,6 @@ impl Index {
 
     /// What was read of the file with this identity that is served at `path`.
     pub fn find(&self, path: &str, identity: &Identity) -> Option<&Record> {
-        let key = self.kind.key(path, identity);
-        let at = self.records.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-        self.records.get(at).map(|(_, record)| record)
+        self.records.get(&self.kind.key(path, identity))
     }
 }

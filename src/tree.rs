@@ -1,7 +1,7 @@
 //! The directories that skills are served from: **the only room that touches the skills' disk**.
 //!
 //! ```text
-//! Roots ─ zone: opened directories ─▶ walk, expand: levels and links ─▶ list, entry: one directory ─▶ draft: Tree
+//! Roots ─ zone: opened directories ─▶ walk, expand: levels and links ─▶ list, dirs, entry: one directory ─▶ draft: Tree
 //!                                                                ├─ names, rules, policy: what is left out
 //!                                                                └─ resolve: where a link leads
 //! Tree::disk ─ read: one file ─▶ bytes
@@ -14,6 +14,7 @@
 
 mod chain;
 mod complain;
+mod dirs;
 mod dirt;
 mod draft;
 mod entry;

@@ -17,10 +17,13 @@ use tempfile::TempDir;
 const NOTES: &str = "skill://csv/notes.txt";
 
 /// What is said when an index is of use.
-const KNOWS: &str = "need not be read";
+const KNOWS: &str = "need not be digested";
 
 /// The bytes before the body of an index; the last are the body's digest.
 const HEAD_BYTES: usize = 60;
+
+/// The bytes of a record.
+const RECORD_BYTES: usize = 65;
 
 /// A directory of skills, and the place of an index beside it.
 struct Bed {
@@ -38,13 +41,13 @@ impl Bed {
         Self { _dir: dir, root, index }
     }
 
-    /// The same with an index of both skills' notes, which a server has written.
+    /// The same with an index of both skills' files, which a server has written.
     fn indexed() -> Self {
         let bed = Self::new();
         // Files as young as these are read again at the next start.
         wait_until("the files are old enough to be known", || {
             bed.start().stop();
-            fs::read(&bed.index).unwrap().len() > HEAD_BYTES + 2 * 50
+            fs::read(&bed.index).unwrap().len() > HEAD_BYTES + 4 * RECORD_BYTES
         });
         bed
     }
@@ -62,10 +65,10 @@ impl Bed {
         assert!(command.output().unwrap().status.success());
     }
 
-    /// Makes the index state a digest for the notes that they do not have.
-    fn lie(&self) -> String {
+    /// Makes the index state a digest for a text that it does not have.
+    fn lie(&self, text: &[u8]) -> String {
         let mut bytes = fs::read(&self.index).unwrap();
-        let digest = Sha256::digest(b"first\n");
+        let digest = Sha256::digest(text);
         let at = bytes.windows(32).position(|window| *window == *digest).unwrap();
         bytes[at] ^= 0xff;
         let lie = format!("sha256:{}", hex::encode(&bytes[at..at + 32]));
@@ -90,7 +93,7 @@ impl Started {
         self.0.digests()[NOTES].clone()
     }
 
-    /// Of how many files the first look has read no byte.
+    /// Of how many files the first look has taken the digest.
     fn taken(&self) -> String {
         self.0.told.wait_for(KNOWS);
         let all = self.0.told.all();
@@ -114,7 +117,7 @@ fn change_unseen(path: &Path, text: &str) {
 fn what_did_not_change_is_not_read_again() {
     let bed = Bed::indexed();
     let mut started = bed.start();
-    assert!(started.taken().contains("knows 2 files, of which 2 need"), "{}", started.taken());
+    assert!(started.taken().contains("knows 4 files, of which 4 need"), "{}", started.taken());
     assert_eq!(started.digest(), digest_of("first\n"));
     assert_eq!(started.0.read(NOTES).as_deref(), Some("first\n"));
     started.stop();
@@ -122,7 +125,7 @@ fn what_did_not_change_is_not_read_again() {
     change_unseen(&bed.root.join("csv/notes.txt"), "FIRST\n");
     write(&bed.root, &[("pdf/new.txt", b"new\n")]);
     let mut started = bed.start();
-    assert!(started.taken().contains("knows 2 files, of which 1 need"), "{}", started.taken());
+    assert!(started.taken().contains("knows 4 files, of which 3 need"), "{}", started.taken());
     assert_eq!(started.digest(), digest_of("FIRST\n"));
     assert!(started.0.digests().contains_key("skill://pdf/new.txt"));
 }
@@ -160,9 +163,33 @@ fn a_skill_md_is_read_at_each_start() {
 }
 
 #[test]
+fn a_skill_that_breaks_after_a_start_with_an_index_is_kept() {
+    let bed = Bed::indexed();
+    let mut started = bed.start();
+    started.0.told.wait_for("SKILL.md files are in memory");
+    write(&bed.root, &[("csv/SKILL.md", b"broken")]);
+    started.0.signal("HUP");
+    started.0.told.wait_for("warning[kept]");
+    assert_eq!(started.digest(), digest_of("first\n"));
+}
+
+#[test]
+fn a_digest_that_is_made_up_for_a_skill_md_never_goes_out_with_its_bytes() {
+    const SKILL_MD: &str = "skill://csv/SKILL.md";
+    let bed = Bed::indexed();
+    let text = fs::read_to_string(bed.root.join("csv/SKILL.md")).unwrap();
+    bed.lie(text.as_bytes());
+    let mut started = bed.start();
+    assert!(started.taken().contains("of which 4 need"), "{}", started.taken());
+    // Whoever reads it first, a client or the server itself, finds it out.
+    assert_eq!(started.0.read(SKILL_MD).as_deref(), Some(&*text));
+    assert_eq!(started.0.digests()[SKILL_MD], digest_of(&text));
+}
+
+#[test]
 fn who_writes_the_index_cannot_make_wrong_bytes_of_it_and_a_read_puts_it_right() {
     let bed = Bed::indexed();
-    let lie = bed.lie();
+    let lie = bed.lie(b"first\n");
     let mut started = bed.start();
     assert_eq!(started.digest(), lie);
     assert_eq!(started.0.read(NOTES).as_deref(), Some("first\n"));
@@ -171,7 +198,7 @@ fn who_writes_the_index_cannot_make_wrong_bytes_of_it_and_a_read_puts_it_right()
     started.stop();
     // For good.
     let mut started = bed.start();
-    assert!(started.taken().contains("of which 2 need"), "{}", started.taken());
+    assert!(started.taken().contains("of which 4 need"), "{}", started.taken());
     assert_eq!(started.digest(), digest_of("first\n"));
 }
 
@@ -186,14 +213,14 @@ fn an_index_of_a_copy_is_of_use_and_verified() {
     fs::write(&notes, "first\n").unwrap();
     fs::File::options().append(true).open(&notes).unwrap().set_modified(time).unwrap();
     let started = bed.start();
-    assert!(started.taken().contains("knows 2 files, of which 2 need"), "{}", started.taken());
+    assert!(started.taken().contains("knows 4 files, of which 4 need"), "{}", started.taken());
     started.0.told.wait_for("verified what the index said");
     started.stop();
     // Other bytes behind the same size and time: nobody has to read them for the listing to be right.
     bed.make();
     change_unseen(&notes, "FIRST\n");
     let mut started = bed.start();
-    assert!(started.taken().contains("of which 2 need"), "{}", started.taken());
+    assert!(started.taken().contains("of which 4 need"), "{}", started.taken());
     started.0.told.wait_for("verified what the index said");
     assert_eq!(started.digest(), digest_of("FIRST\n"));
     assert_eq!(started.0.read(NOTES).as_deref(), Some("FIRST\n"));
@@ -209,7 +236,7 @@ fn check_flaw(bed: &Bed, bytes: &[u8], why: &str) {
     assert_eq!(told.count(KNOWS), 0, "{:?}", told.all());
     assert_eq!(told.count("warning: "), 1, "{:?}", told.all());
     assert_eq!(told.count(&format!("is ignored: it {why}; nothing is lost but time")), 1, "{:?}", told.all());
-    assert!(bed.start().taken().contains("of which 2 need"));
+    assert!(bed.start().taken().contains("of which 4 need"));
 }
 
 #[test]
@@ -225,15 +252,10 @@ fn a_flawed_index_costs_a_warning_and_time() {
     check_flaw(&bed, &good[..good.len() / 2], "is cut short, or has more behind its end");
     check_flaw(&bed, &flipped(17), "was made by another version of skillserve");
     check_flaw(&bed, &flipped(good.len() - 20), "is damaged");
-    // Without a byte on the disk.
-    fs::File::create(&bed.index).unwrap().set_len(1 << 40).unwrap();
+    // Without most of its bytes on the disk.
+    fs::File::options().append(true).open(&bed.index).unwrap().set_len(1 << 40).unwrap();
     let started = bed.start();
     assert_eq!(started.stop().count("is ignored: it is larger than 268435456 bytes"), 1);
-    fs::remove_file(&bed.index).unwrap();
-    fs::create_dir(&bed.index).unwrap();
-    let told = bed.start().stop();
-    assert_eq!(told.count("is ignored: it is no regular file"), 1);
-    assert_eq!(told.count("cannot be written"), 1);
 }
 
 #[test]
@@ -244,9 +266,12 @@ fn a_place_that_cannot_be_written_costs_one_warning() {
     write(&bed.root, &[("csv/notes.txt", b"again\n")]);
     started.0.signal("HUP");
     wait_until("the change is served", || started.digest() == digest_of("again\n"));
+    fs::create_dir(bed.index.parent().unwrap()).unwrap();
     let told = started.stop();
     assert_eq!(told.count("warning: the index "), 1, "{:?}", told.all());
     assert_eq!(told.count("give the server's user the right to write in its directory"), 1);
+    // What could not be written is tried again, at the end at the latest.
+    assert!(bed.index.exists());
 }
 
 #[test]
@@ -262,20 +287,37 @@ fn servers_that_share_an_index_leave_a_whole_one() {
     std::thread::scope(|scope| {
         servers.into_iter().for_each(|server| drop(scope.spawn(|| server.stop())));
     });
-    assert!(bed.start().taken().contains("of which 2 need"));
+    assert!(bed.start().taken().contains("of which 4 need"));
     let beside = fs::read_dir(bed.index.parent().unwrap()).unwrap();
     assert_eq!(beside.count(), 2);
+}
+
+/// Asks both commands that write an index to write it there. Each refuses with these words at the end.
+#[track_caller]
+fn check_refused(bed: &Bed, index: &Path, words: &str) {
+    for (args, option) in [(["stdio"], "--index"), (["index"], "--output")] {
+        let mut command = skillserve();
+        command.args(args).arg(&bed.root).arg(option).arg(index);
+        let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.ends_with(words), "{told}");
+    }
 }
 
 #[test]
 fn an_index_is_not_put_among_what_is_served() {
     let bed = Bed::new();
-    for (args, option) in [(["stdio"], "--index"), (["index"], "--output")] {
-        let mut command = skillserve();
-        command.args(args).arg(&bed.root).arg(option).arg(bed.root.join("csv/index"));
-        let output = command.stdin(std::process::Stdio::null()).output().unwrap();
-        assert_eq!(output.status.code(), Some(2));
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.ends_with("lies in a directory that is served: name a file beside it\n"), "{told}");
-    }
+    let words = "lies in a directory that is served: name a file beside it\n";
+    check_refused(&bed, &bed.root.join("csv/index"), words);
+}
+
+#[test]
+fn nothing_but_an_index_is_written_over() {
+    let bed = Bed::new();
+    let words = "is no index, and an index would be written over it: name another file, or delete it\n";
+    fs::write(&bed.index, "my notes\n").unwrap();
+    check_refused(&bed, &bed.index, words);
+    assert_eq!(fs::read_to_string(&bed.index).unwrap(), "my notes\n");
+    check_refused(&bed, &bed.root, words);
 }

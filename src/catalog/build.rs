@@ -11,7 +11,7 @@ use crate::finding::{Code, Finding, Host, Severity};
 use crate::hosts;
 use crate::index::Index;
 use crate::rules::Rules;
-use crate::tree::Tree;
+use crate::tree::{Reader, Tree};
 
 use super::branch::{Branch, Sums};
 use super::cache::Cache;
@@ -146,7 +146,7 @@ fn build_from(
     for (number, root) in tree.roots.iter().enumerate() {
         search.add(root, before.and_then(|before| before.branches.get(number)), may_share);
     }
-    let placed = place_all(&search.found, tree, options.on_name_mismatch, may_meet, &doubted, &setting);
+    let placed = place_all(&search.found, options.on_name_mismatch, may_meet, &doubted, &setting);
     let mut changes = Changes::default();
     for (found, placed) in search.found.iter().zip(&placed) {
         if found.known.is_none_or(|known| !Arc::ptr_eq(known, placed)) {
@@ -212,7 +212,6 @@ impl Built {
 /// Judges, places and reads what was found.
 fn place_all(
     all: &[Found<'_>],
-    tree: &Tree,
     policy: OnNameMismatch,
     may_meet: bool,
     doubted: &HashSet<Box<str>>,
@@ -221,22 +220,24 @@ fn place_all(
     let files = |found: &Found<'_>| Sum::of(found.dir, setting.limits).files as u64;
     setting.count.begin(all.par_iter().map(files).sum());
     let trusted = |found: &Found<'_>| found.known.filter(|known| !known.serves_any(doubted)).cloned();
-    let examine = |found: &Found<'_>| match trusted(found) {
+    let examine = |reader: &mut Reader<'_>, found: &Found<'_>| match trusted(found) {
         Some(known) if is_as_before(&known, found) => known.unit.clone(),
-        known => Arc::new(Unit::examine(found, known.as_ref().map(|known| &*known.unit), setting)),
+        known => Arc::new(Unit::examine(found, known.as_ref().map(|known| &*known.unit), reader, setting)),
     };
-    let units: Vec<Arc<Unit>> = all.par_iter().map(examine).collect();
+    let units: Vec<Arc<Unit>> = all.par_iter().map_init(|| setting.disk.reader(), examine).collect();
 
-    let mut claims = Claims::default();
-    let mut place = |found: &Found<'_>, unit: &Arc<Unit>| {
-        if !may_meet && found.known.is_some_and(|known| Arc::ptr_eq(&known.unit, unit)) {
-            return None;
-        }
-        let prefix = tree.roots.get(found.root).map_or("", |root| &root.prefix);
-        Some(place(unit, found, prefix, policy, &mut claims))
+    let places: Vec<Option<Places>> = if may_meet {
+        let mut claims = Claims::default();
+        let place = |(found, unit): (_, &Arc<Unit>)| Some(place(unit, found, policy, &mut claims));
+        all.iter().zip(&units).map(place).collect()
+    } else {
+        let is_placed =
+            |found: &Found<'_>, unit| found.known.is_some_and(|known| Arc::ptr_eq(&known.unit, unit));
+        let place = |(found, unit)| {
+            (!is_placed(found, unit)).then(|| place(unit, found, policy, &mut Claims::default()))
+        };
+        all.par_iter().zip(&units).map(place).collect()
     };
-    let places: Vec<Option<Places>> =
-        all.iter().zip(&units).map(|(found, unit)| place(found, unit)).collect();
 
     let read = |(found, unit, places): (&Found<'_>, Arc<Unit>, Option<Places>)| match (trusted(found), places)
     {

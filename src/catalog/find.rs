@@ -24,6 +24,8 @@ pub(super) struct Found<'a> {
     pub dir: &'a Arc<Directory>,
     /// Its path below its root; empty for the root itself.
     pub path: String,
+    /// The prefix of its root.
+    pub prefix: &'a str,
     /// The name that the skill must have (N2): the directory's own, for a root that of the real directory.
     pub dir_name: &'a str,
     /// The directory that it stands in; none for a root.
@@ -122,6 +124,7 @@ impl<'a> Visit<'_, 'a> {
                 root: self.number,
                 dir,
                 path: path.to_owned(),
+                prefix: &self.root.prefix,
                 dir_name: if parent.is_some() { &dir.name } else { &self.root.real_name },
                 parent,
                 shown: self.root.shown.join(path),
@@ -197,7 +200,7 @@ pub(super) fn skill_md(dir: &Directory) -> Option<File<'_>> {
 pub(super) fn join(path: &str, rest: &str) -> String {
     match (path, rest) {
         ("", only) | (only, "") => only.to_owned(),
-        (path, rest) => format!("{path}/{rest}"),
+        (path, rest) => [path, "/", rest].concat(),
     }
 }
 

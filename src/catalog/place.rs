@@ -21,15 +21,9 @@ pub(super) struct Places {
     pub findings: Box<[Finding]>,
 }
 
-/// Places a unit that was found in a root with the prefix `prefix`.
-pub(super) fn place(
-    unit: &Unit,
-    found: &Found<'_>,
-    prefix: &str,
-    policy: OnNameMismatch,
-    claims: &mut Claims,
-) -> Places {
-    let mut placing = Placing { unit, found, prefix, policy, claims };
+/// Places a unit.
+pub(super) fn place(unit: &Unit, found: &Found<'_>, policy: OnNameMismatch, claims: &mut Claims) -> Places {
+    let mut placing = Placing { unit, found, policy, claims };
     let (mut paths, mut findings) = (Vec::with_capacity(unit.candidates.len()), Vec::new());
     // For each candidate so far, the nearest one at or around it that is served: its path in the unit, its served path.
     let mut around: Vec<Option<(&str, String)>> = Vec::with_capacity(unit.candidates.len());
@@ -55,7 +49,6 @@ pub(super) fn place(
 struct Placing<'a> {
     unit: &'a Unit,
     found: &'a Found<'a>,
-    prefix: &'a str,
     policy: OnNameMismatch,
     claims: &'a mut Claims,
 }
@@ -79,7 +72,7 @@ impl Placing<'_> {
             None => {
                 let path = join(&self.found.path, &candidate.path);
                 let category = path.rsplit_once('/').map_or("", |(category, _)| category);
-                join(&join(self.prefix, category), name)
+                join(&join(self.found.prefix, category), name)
             }
         };
         let claimed = if !is_named && self.has_sibling(candidate, name) {

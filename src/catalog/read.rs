@@ -87,6 +87,17 @@ impl Read {
         Self { digest, size, content, is_settled: file.identity().is_settled(now), rare }
     }
 
+    /// Describes the bytes of a text with a digest that an earlier read gave. `None` where more is to be said of them: of
+    /// what nobody sees in them, or how many bytes of a message carry them.
+    pub(super) fn plain(text: &[u8], digest: Digest, file: File<'_>, now: SystemTime) -> Option<Self> {
+        let size = text.len() as u64;
+        let hides_nothing =
+            || text.is_ascii() || std::str::from_utf8(text).is_ok_and(|text| !hidden::may_be_in(text));
+        let is_settled = file.identity().is_settled(now);
+        let is_plain = size <= SMALL_MAX_BYTES && hides_nothing();
+        is_plain.then_some(Self { digest, size, content: Content::Text, is_settled, rare: None })
+    }
+
     /// The same for a later start; `None` where more is to be said of the bytes.
     pub(super) fn to_record(&self) -> Option<Record> {
         let (digest, size, content) = (self.digest, self.size, self.content);

@@ -1,6 +1,7 @@
 //! What is served from real directories, and what is said of the rest.
 
 mod again;
+mod known;
 mod live;
 mod reads;
 

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::finding::{Finding, Severity};
 use crate::rules::Rules;
 use crate::skill::SKILL_MD;
-use crate::tree::{Directory, Disk, File};
+use crate::tree::{Directory, Disk, File, Reader};
 
 use super::cache::Cache;
 use super::count::Count;
@@ -78,7 +78,12 @@ pub(super) struct Verdict {
 
 impl Unit {
     /// Judges a directory and all that is nested in it; `before` is what stood there at the look before.
-    pub(super) fn examine(found: &Found<'_>, before: Option<&Self>, setting: &Setting<'_>) -> Self {
+    pub(super) fn examine(
+        found: &Found<'_>,
+        before: Option<&Self>,
+        reader: &mut Reader<'_>,
+        setting: &Setting<'_>,
+    ) -> Self {
         let before = before.filter(|before| *before.shown == *found.shown);
         let mut unit = Self {
             dir: found.dir.clone(),
@@ -86,17 +91,23 @@ impl Unit {
             dir_name: found.dir_name.into(),
             candidates: Box::default(),
         };
-        let candidate = |Nested { path, dir, file, within }: Nested<'_>| {
+        let candidate = |reader: &mut Reader<'_>, Nested { path, dir, file, within }: Nested<'_>| {
             let mut candidate = Candidate { path: path.into(), within, verdict: Arc::default(), over: None };
             let shown = unit.skill_md(&candidate);
             let dir_name = unit.dir_name(&candidate);
             let known = before.and_then(|before| before.verdict_of(&candidate.path, dir_name, file));
-            candidate.verdict =
-                known.unwrap_or_else(|| Arc::new(Verdict::of(file, &shown, dir, dir_name, setting)));
+            let served = || join(&join(found.prefix, &join(&found.path, &candidate.path)), SKILL_MD);
+            let judged = || Arc::new(Verdict::of(file, served, &shown, dir, dir_name, reader, setting));
+            candidate.verdict = known.unwrap_or_else(judged);
             candidate.over = Sum::of(dir, setting.limits).over(setting.limits, &shown).map(Box::new);
             candidate
         };
-        let candidates: Vec<_> = nested(found.dir).into_par_iter().map(candidate).collect();
+        let nested = nested(found.dir);
+        let candidates: Vec<_> = match nested.len() {
+            // What most have.
+            1 => nested.into_iter().map(|nested| candidate(reader, nested)).collect(),
+            _ => nested.into_par_iter().map_init(|| setting.disk.reader(), candidate).collect(),
+        };
         unit.candidates = candidates.into();
         unit
     }
@@ -131,20 +142,36 @@ impl Unit {
 }
 
 impl Verdict {
-    fn of(file: File<'_>, shown: &Path, dir: &Directory, dir_name: &str, setting: &Setting<'_>) -> Self {
+    /// Reads and judges a `SKILL.md`, which is served at `served` unless its skill is moved. Its bytes are judged whole, also
+    /// where an earlier run knew what they digest to: so what is said of a skill never comes from elsewhere than its file.
+    fn of(
+        file: File<'_>,
+        served: impl FnOnce() -> String,
+        shown: &Path,
+        dir: &Directory,
+        dir_name: &str,
+        reader: &mut Reader<'_>,
+        setting: &Setting<'_>,
+    ) -> Self {
         setting.count.add(1);
-        let bytes = match setting.disk.read(&file.source(), setting.limits.max_bytes) {
-            Ok(bytes) => bytes,
+        let (bytes, seen) = match reader.whole(&file.source(), setting.limits.max_bytes) {
+            Ok(read) => read,
             Err(error) => {
                 let findings = [unread(shown, &error, Severity::Error)].into();
                 return Self { judged: None, findings, read: None };
             }
         };
-        let (judged, findings) = judge(&bytes, shown, dir, dir_name, setting.rules);
-        let read = Read::of(&bytes, file, setting.now);
-        if judged.is_some() {
-            setting.cache.fill(read.digest, bytes);
-        }
+        let (judged, findings) = judge(bytes, shown, dir, dir_name, setting.rules);
+        // What was read must be what the walk saw, or the digest would be that of other bytes than the frontmatter.
+        let known = setting.known.filter(|_| judged.is_some() && seen == file.identity());
+        let read = known.and_then(|known| known.digested(&served(), file, bytes, setting));
+        let read = read.unwrap_or_else(|| {
+            let read = Read::of(bytes, file, setting.now);
+            if judged.is_some() {
+                setting.cache.fill(read.digest, bytes.to_vec());
+            }
+            read
+        });
         Self { judged, findings: findings.into(), read: Some(read) }
     }
 }

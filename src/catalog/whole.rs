@@ -14,7 +14,7 @@ pub(super) fn whole(path: &str, shown: &Path, nodes: &Nodes, rules: &Rules) -> V
     let below = |node: &Node<'_>| node.path.get(path.len() + 1..).unwrap_or_default().to_owned();
     let mut findings = Vec::new();
     if rules.wants(Code::HiddenUnicode) {
-        findings.extend(nodes.iter().flat_map(|node| hidden_in(node, &shown.join(below(&node)))));
+        findings.extend(nodes.iter().flat_map(|node| hidden_in(node, || shown.join(below(&node)))));
     }
     if !rules.hosts().is_empty() {
         let held = nodes.iter().filter(|node| node.path.len() > path.len()).map(|node| Held {
@@ -32,13 +32,13 @@ pub(super) fn whole(path: &str, shown: &Path, nodes: &Nodes, rules: &Rules) -> V
     findings
 }
 
-fn hidden_in(node: Node<'_>, shown: &PathBuf) -> Vec<Finding> {
+fn hidden_in(node: Node<'_>, shown: impl Fn() -> PathBuf) -> Vec<Finding> {
     let name = node.path.rsplit('/').next().unwrap_or_default();
     let in_name = hidden::in_name(name)
-        .map(|message| Finding::new(Code::HiddenUnicode, Severity::Warning, shown, message, "rename it"));
+        .map(|message| Finding::new(Code::HiddenUnicode, Severity::Warning, shown(), message, "rename it"));
     let in_text = node.file.and_then(|file| file.read.hidden()).map(|hidden| {
         let (message, help) = (&hidden.problem.message, &hidden.problem.help);
-        Finding::new(Code::HiddenUnicode, Severity::Warning, shown, message, help).at(hidden.place.clone())
+        Finding::new(Code::HiddenUnicode, Severity::Warning, shown(), message, help).at(hidden.place.clone())
     });
     in_name.into_iter().chain(in_text).collect()
 }

@@ -10,7 +10,7 @@ use crate::index::{self, Kind};
 use crate::report::escape;
 
 use super::Exit;
-use super::keeper::outside;
+use super::keeper::check_place;
 use super::look::{look, open};
 
 /// Looks once at everything, and writes the index. Findings go to stderr, as those of a server do.
@@ -18,7 +18,7 @@ use super::look::{look, open};
 /// # Errors
 /// A root that cannot be opened, or a file that cannot be written.
 pub fn index(source: &Source, output: &Path) -> anyhow::Result<Exit> {
-    outside(output, source)?;
+    check_place(output, source)?;
     let looked = look(&open(source, Duration::ZERO)?, &source.catalog);
     looked.tell();
     let index = looked.snapshot().to_index(Kind::AnyCopy);
@@ -26,6 +26,6 @@ pub fn index(source: &Source, output: &Path) -> anyhow::Result<Exit> {
     index::save(output, &index::encode(&index)).map_err(|error| {
         anyhow!("{shown} cannot be written: {error}; name a file in a directory where you may write")
     })?;
-    tracing::info!("wrote {shown}: {} files that a server need not read when it starts", index.len());
+    tracing::info!("wrote {shown}: {} files that a server need not digest when it starts", index.len());
     Ok(Exit::Clean)
 }

@@ -47,27 +47,53 @@ pub(super) fn open(source: &Source, wait: Duration) -> Result<Roots, RootError> 
 
 /// Looks once at everything.
 pub(super) fn look(roots: &Roots, options: &catalog::Options) -> Looked {
-    look_first(roots, options, None)
+    look_first(roots, options, || None, |_| ()).0
 }
 
-/// Looks once at everything, with what an earlier run has read.
-pub(super) fn look_first(roots: &Roots, options: &catalog::Options, index: Option<&Index>) -> Looked {
+/// Looks once at everything, with what an earlier run has read, which `load` gives. What is done with the tree alone,
+/// `follow` does.
+pub(super) fn look_first(
+    roots: &Roots,
+    options: &catalog::Options,
+    load: impl FnOnce() -> Option<Index> + Send,
+    follow: impl Fn(&Tree) + Sync,
+) -> (Looked, Option<Index>) {
     let begun = Begun::new();
     // The others are too short for anybody to wait for them.
     let _progress = Progress::show(options.count.clone());
-    let (tree, walked) = roots.walk();
+    let (index, (tree, walked)) = rayon::join(load, || roots.walk());
     let walked_in = begun.start.elapsed();
-    let built = catalog::build_first(&tree, walked, options, index);
-    begun.looked(tree, built, walked_in)
+    let build = || catalog::build_first(&tree, walked, options, index.as_ref());
+    let built = beside(|| follow(&tree), build);
+    (begun.looked(tree, built, walked_in), index)
 }
 
-/// Looks where something may have changed since the look before.
-pub(super) fn look_again(roots: &Roots, options: &catalog::Options, before: &Looked, hint: &Hint) -> Looked {
+/// Looks where something may have changed since the look before. For `follow` see [`look_first`].
+pub(super) fn look_again(
+    roots: &Roots,
+    options: &catalog::Options,
+    before: &Looked,
+    hint: &Hint,
+    follow: impl Fn(&Tree) + Sync,
+) -> Looked {
     let begun = Begun::new();
     let (tree, walked) = roots.look(Some(&before.tree), hint);
     let walked_in = begun.start.elapsed();
-    let built = catalog::build(&tree, walked, options, Some(&before.built));
+    let build = || catalog::build(&tree, walked, options, Some(&before.built));
+    let built = beside(|| follow(&tree), build);
     begun.looked(tree, built, walked_in)
+}
+
+/// Builds, and meanwhile does what has to wait for others and must not keep the builders' threads from their work.
+fn beside<T>(waiting: impl Fn() + Sync, build: impl FnOnce() -> T) -> T {
+    thread::scope(|scope| {
+        let has_thread = thread::Builder::new().spawn_scoped(scope, &waiting).is_ok();
+        let built = build();
+        if !has_thread {
+            waiting();
+        }
+        built
+    })
 }
 
 /// When a look began.

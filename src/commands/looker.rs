@@ -12,7 +12,7 @@ use crate::cli::Source;
 use crate::finding::Finding;
 use crate::log;
 use crate::report;
-use crate::tree::{Hint, RootError, Roots};
+use crate::tree::{Hint, RootError, Roots, Tree};
 use crate::watch::{Watch, When};
 
 use super::keeper::Keeper;
@@ -83,7 +83,6 @@ impl Looker {
             }
         }
         let looked = self.look_until_still(before.as_deref(), hint)?;
-        self.watch.follow(&looked.tree);
         match looked.built.has_unread() {
             true => self.unread_looks.fetch_add(1, Ordering::Relaxed),
             false => self.unread_looks.swap(0, Ordering::Relaxed),
@@ -104,13 +103,14 @@ impl Looker {
     fn look_until_still(&self, before: Option<&Looked>, hint: &Hint) -> Result<Arc<Looked>, String> {
         let roots = self.roots()?;
         let options = &self.source.catalog;
+        let follow = |tree: &Tree| self.watch.follow(tree);
         let mut looked = match before {
-            Some(before) => look_again(roots, options, before, hint),
+            Some(before) => look_again(roots, options, before, hint, follow),
             None => {
-                let index = self.keeper.as_ref().and_then(|keeper| keeper.load());
-                let looked = look_first(roots, options, index.as_ref());
+                let load = || self.keeper.as_ref().and_then(|keeper| keeper.load());
+                let (looked, index) = look_first(roots, options, load, follow);
                 if let Some((index, keeper)) = index.zip(self.keeper.as_ref()) {
-                    keeper.has_taken(&index, looked.built.taken());
+                    keeper.has_taken(&index, &looked.built);
                 }
                 looked
             }
@@ -119,7 +119,7 @@ impl Looker {
             if !looked.built.has_changing() {
                 break;
             }
-            looked = look_again(roots, options, &looked, hint);
+            looked = look_again(roots, options, &looked, hint, follow);
         }
         Ok(Arc::new(looked))
     }

@@ -16,7 +16,7 @@ use crate::progress;
 use crate::stdio::{self, Ended};
 
 use super::Exit;
-use super::keeper::{Keeper, outside};
+use super::keeper::{Keeper, check_place};
 use super::looker::Looker;
 
 /// Serves the host that started this process, until it closes stdin or a signal comes.
@@ -100,7 +100,7 @@ pub(super) fn run(serve: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::
 /// needs no catalog and give up on a slow one.
 async fn start(source: Source, serving: Serving) -> anyhow::Result<(Catalog, Handler, Option<Arc<Keeper>>)> {
     if let Some(index) = &serving.index {
-        outside(index, &source)?;
+        check_place(index, &source)?;
     }
     let keeper = serving.index.map(|path| Arc::new(Keeper::new(path)));
     let cache = source.catalog.cache.clone();

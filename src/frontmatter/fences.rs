@@ -22,7 +22,7 @@ pub(super) fn text(file: &[u8]) -> Result<&str, Problem> {
         let message = format!("the byte 0x{byte:02X} is not UTF-8");
         problem(Code::NotUtf8, at..at, message, "save the file as UTF-8")
     })?;
-    match text.find('\0') {
+    match memchr::memchr(0, file) {
         Some(at) => {
             let help = "remove it, and keep binary data in a file of its own";
             Err(problem(Code::NotUtf8, at..at + 1, "a NUL stands in the file, so it is no text", help))

@@ -3,25 +3,29 @@
 //!
 //! ```text
 //! magic, 16 bytes │ version, 4 │ length of the body, 8 │ SHA-256 of the body, 32 │ body
-//! body: program's version │ kind │ records in ascending order of their keys, to the end
+//! body: length of the program's version, 1 │ program's version │ kind, 1 │ records in ascending order of their keys, to the end
+//! record: key, 16 │ digest, 32 │ size, 8 │ bytes of a message, 8 │ whether it is text, 1
 //! ```
-//! Numbers of the head are little-endian; the body is a sequence of values as postcard writes them.
+//! Numbers are little-endian.
 
-use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 use crate::skill::{Content, Digest};
 
 use super::{Index, Key, Kind, Record};
 
-const MAGIC: &[u8; 16] = b"skillserve index";
+/// What every index begins with, whatever its version.
+pub(super) const MAGIC: &[u8; 16] = b"skillserve index";
 
 /// The version of this layout.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The program's version. What a read gives is a matter of the program, so only its own index serves it.
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 const HEAD_BYTES: usize = 16 + 4 + 8 + 32;
+
+const RECORD_BYTES: usize = 16 + 32 + 8 + 8 + 1;
 
 /// What keeps bytes from being an index. Completes "the index is ignored: it …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,48 +58,35 @@ impl Seal {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct Preface<'a> {
-    program: &'a str,
-    kind: Kind,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Entry {
-    key: Key,
-    digest: [u8; 32],
-    size: u64,
-    is_text: bool,
-    wire_bytes: u64,
+/// What the body of an index of this kind begins with.
+fn preface(kind: Kind) -> Vec<u8> {
+    let kind = match kind {
+        Kind::SameDisk => 0,
+        Kind::AnyCopy => 1,
+    };
+    // A version has few characters.
+    [&[PROGRAM.len() as u8], PROGRAM.as_bytes(), &[kind]].concat()
 }
 
 /// The bytes of an index.
 pub fn encode(index: &Index) -> Vec<u8> {
+    let mut records: Vec<_> = index.records.iter().collect();
+    records.sort_unstable_by_key(|(key, _)| **key);
     let mut bytes = vec![0; HEAD_BYTES];
-    let preface = Preface { program: PROGRAM, kind: index.kind };
-    append(&mut bytes, &preface);
-    for (key, record) in &index.records {
-        let entry = Entry {
-            key: *key,
-            digest: record.digest.to_bytes(),
-            size: record.size,
-            is_text: record.content == Content::Text,
-            wire_bytes: record.wire_bytes,
-        };
-        append(&mut bytes, &entry);
+    bytes.extend(preface(index.kind));
+    bytes.reserve_exact(records.len() * RECORD_BYTES);
+    for (key, record) in records {
+        bytes.extend(key.0);
+        bytes.extend(record.digest.to_bytes());
+        bytes.extend(record.size.to_le_bytes());
+        bytes.extend(record.wire_bytes.to_le_bytes());
+        bytes.push((record.content == Content::Text).into());
     }
     let (head, body) = bytes.split_at_mut(HEAD_BYTES);
     let length = (body.len() as u64).to_le_bytes();
     let parts = [&MAGIC[..], &VERSION.to_le_bytes(), &length, &Digest::of(body).to_bytes()];
     head.copy_from_slice(&parts.concat());
     bytes
-}
-
-/// Appends a value. A vector takes every value that has no unknown length, and none here has.
-fn append(bytes: &mut Vec<u8>, value: &impl Serialize) {
-    if let Ok(more) = postcard::to_allocvec(value) {
-        bytes.extend_from_slice(&more);
-    }
 }
 
 /// The index with these bytes.
@@ -119,24 +110,35 @@ pub fn decode(bytes: &[u8]) -> Result<Index, Flaw> {
     if checksum != Digest::of(body).to_bytes() {
         return Err(Flaw::Checksum);
     }
-    let (preface, mut rest): (Preface<'_>, _) =
-        postcard::take_from_bytes(body).map_err(|_| Flaw::Malformed)?;
-    if preface.program != PROGRAM {
-        return Err(Flaw::OtherVersion);
+    let with = |kind| body.strip_prefix(&preface(kind)[..]).map(|records| (kind, records));
+    let Some((kind, records)) = with(Kind::SameDisk).or_else(|| with(Kind::AnyCopy)) else {
+        let is_ours = body.strip_prefix(&preface(Kind::SameDisk)[..=PROGRAM.len()]).is_some();
+        return Err(if is_ours { Flaw::Malformed } else { Flaw::OtherVersion });
+    };
+    let (records, []) = records.as_chunks() else { return Err(Flaw::Malformed) };
+    if !records.is_sorted_by(|a, b| a[..16] < b[..16]) {
+        return Err(Flaw::Malformed);
     }
-    let mut records: Vec<(Key, Record)> = Vec::new();
-    while !rest.is_empty() {
-        let (entry, after): (Entry, _) = postcard::take_from_bytes(rest).map_err(|_| Flaw::Malformed)?;
-        rest = after;
-        if records.last().is_some_and(|(last, _)| *last >= entry.key) {
-            return Err(Flaw::Malformed);
-        }
-        let content = if entry.is_text { Content::Text } else { Content::Binary };
-        let (digest, size) = (Digest::from_bytes(entry.digest), entry.size);
-        records.push((entry.key, Record { digest, size, content, wire_bytes: entry.wire_bytes }));
+    let mut index = Index { kind, records: HashMap::with_capacity(records.len()) };
+    for bytes in records {
+        let (key, record) = record(bytes).ok_or(Flaw::Malformed)?;
+        index.records.insert(key, record);
     }
-    records.shrink_to_fit();
-    Ok(Index { kind: preface.kind, records })
+    Ok(index)
+}
+
+fn record(bytes: &[u8; RECORD_BYTES]) -> Option<(Key, Record)> {
+    let (key, rest) = bytes.split_first_chunk()?;
+    let (digest, rest) = rest.split_first_chunk()?;
+    let (size, rest) = rest.split_first_chunk()?;
+    let (wire_bytes, is_text) = rest.split_first_chunk()?;
+    let content = match is_text {
+        [0] => Content::Binary,
+        [1] => Content::Text,
+        _ => return None,
+    };
+    let (size, wire_bytes) = (u64::from_le_bytes(*size), u64::from_le_bytes(*wire_bytes));
+    Some((Key(*key), Record { digest: Digest::from_bytes(*digest), size, content, wire_bytes }))
 }
 
 #[cfg(test)]
@@ -154,7 +156,7 @@ mod tests {
     }
 
     fn index(kind: Kind, count: u64) -> Index {
-        Index::new(kind, (0..count).map(record).collect())
+        Index::new(kind, (0..count).map(record))
     }
 
     /// The same bytes with a checksum that is right, as somebody makes them who can write the file.

@@ -5,10 +5,13 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use super::Index;
-use super::format::{Flaw, Seal, decode};
+use super::format::{Flaw, MAGIC, Seal, decode};
 
 /// The largest index that is read: 256 MiB, more than the largest root has use for.
 pub const INDEX_MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// What the name of an index begins with that is being written.
+const NEW_PREFIX: &str = ".skillserve-index-";
 
 /// Why there is no index. Completes "the index is ignored: it …".
 #[derive(Debug, thiserror::Error)]
@@ -51,19 +54,43 @@ pub fn load(path: &Path) -> Result<Option<(Index, Seal)>, LoadError> {
     Ok(Some(decode(&bytes)?).zip(Seal::of(&bytes)))
 }
 
+/// Whether an index may take the place of what stands at `path`: of nothing, of an empty file, and of an index of any version.
+///
+/// # Errors
+/// What the system refused, so that it is not known.
+pub fn is_free(path: &Path) -> io::Result<bool> {
+    let metadata = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        metadata => metadata?,
+    };
+    Ok(metadata.is_file() && (metadata.len() == 0 || begins_as_index(&File::open(path)?)?))
+}
+
+fn begins_as_index(file: &File) -> io::Result<bool> {
+    let mut start = Vec::with_capacity(MAGIC.len());
+    file.take(MAGIC.len() as u64).read_to_end(&mut start)?;
+    Ok(start == MAGIC)
+}
+
 /// Puts an encoded index in the place of what stands at `path`. Whoever reads meanwhile, or after a crash, finds the one or the
 /// other; of several who write, the last one's stays.
 ///
 /// # Errors
-/// What the system refused. Then what stood there still does.
+/// What the system refused, or that the place [is not free](is_free). Then what stood there still does.
 pub fn save(path: &Path, encoded: &[u8]) -> io::Result<()> {
+    if !is_free(path)? {
+        return Err(io::Error::other("what stands there is no index"));
+    }
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    remove_left_behind(dir);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".skillserve-index-");
+    builder.prefix(NEW_PREFIX);
     // As any file that a program writes: who may read it is for the umask to say. Another user runs an image than makes it.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut new = builder.tempfile_in(dir)?;
+    // Tells others that somebody is writing. Where there are no locks, they leave it alone all the same.
+    let _ = new.as_file().lock();
     new.write_all(encoded)?;
     new.as_file().sync_all()?;
     new.persist(path)?;
@@ -71,6 +98,25 @@ pub fn save(path: &Path, encoded: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     File::open(dir)?.sync_all()?;
     Ok(())
+}
+
+/// Removes what a process that was killed while it wrote an index has left in its directory. That it may still be there is no
+/// reason not to write another.
+fn remove_left_behind(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let is_named = entry.file_name().to_str().is_some_and(|name| name.starts_with(NEW_PREFIX));
+        let is_file = || entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_named && is_file() && is_left_behind(&entry.path()).unwrap_or(false) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether a file is what there is of an index that nobody is writing.
+fn is_left_behind(path: &Path) -> io::Result<bool> {
+    let file = File::open(path)?;
+    file.try_lock()?;
+    begins_as_index(&file)
 }
 
 #[cfg(test)]
@@ -81,7 +127,7 @@ mod tests {
 
     fn index(count: u8) -> Index {
         let record = Record { digest: Digest::of(b""), size: 0, content: Content::Text, wire_bytes: 0 };
-        Index::new(Kind::SameDisk, (0..count).map(|number| (Key([number; 16]), record)).collect())
+        Index::new(Kind::SameDisk, (0..count).map(|number| (Key([number; 16]), record)))
     }
 
     #[test]
@@ -109,6 +155,56 @@ mod tests {
         File::options().write(true).open(&path).unwrap().set_len(INDEX_MAX_BYTES + 1).unwrap();
         assert_eq!(told(&path), "is larger than 268435456 bytes");
         assert!(save(&dir.path().join("none/index"), b"").is_err());
+    }
+
+    #[test]
+    fn nothing_but_an_index_is_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("index");
+        let encoded = encode(&index(1));
+        let mut older = encoded.clone();
+        older[16] ^= 1;
+        for replaced in [&b""[..], &older, &encoded[..20]] {
+            fs::write(&path, replaced).unwrap();
+            save(&path, &encoded).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), encoded);
+        }
+        for kept in [&b"x"[..], b"skillserve indeX", &[0; 100]] {
+            fs::write(&path, kept).unwrap();
+            assert_eq!(save(&path, &encoded).unwrap_err().to_string(), "what stands there is no index");
+            assert_eq!(fs::read(&path).unwrap(), kept);
+        }
+        assert!(!is_free(dir.path()).unwrap());
+    }
+
+    #[test]
+    fn what_was_left_behind_is_removed_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let encoded = encode(&index(1));
+        let half = &encoded[..encoded.len() / 2];
+        fs::write(at(".skillserve-index-left"), half).unwrap();
+        fs::write(at(".skillserve-index-mine"), half).unwrap();
+        let written = File::open(at(".skillserve-index-mine")).unwrap();
+        written.lock().unwrap();
+        fs::write(at(".skillserve-index-other"), "notes").unwrap();
+        fs::write(at("skillserve-index-copy"), half).unwrap();
+        fs::create_dir(at(".skillserve-index-dir")).unwrap();
+        save(&at("index"), &encoded).unwrap();
+        let names =
+            fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        assert_eq!(
+            names,
+            [
+                ".skillserve-index-dir",
+                ".skillserve-index-mine",
+                ".skillserve-index-other",
+                "index",
+                "skillserve-index-copy",
+            ]
+        );
     }
 
     #[test]

@@ -6,9 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cap_std::fs::{Dir, FileType, Metadata};
+use cap_std::fs::{Dir, Metadata};
 
 use super::Links;
+use super::dirs::Kind;
 use super::files::Listed;
 use super::identity::Identity;
 use super::limits::{DEPTH_MAX_LEVELS, PATH_MAX_BYTES};
@@ -37,14 +38,6 @@ pub(super) struct Lister<'a> {
     pub(super) own: &'a mut Own,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Dir,
-    File,
-    Link,
-    Special,
-}
-
 impl Lister<'_> {
     /// Compares the directory itself, and the rules that hold in it, with what is remembered.
     pub(super) fn recognise(&mut self, identity: Identity, may_trust: bool) {
@@ -58,7 +51,7 @@ impl Lister<'_> {
     }
 
     /// Judges the entry `name`, whose kind the directory told; not all file systems do.
-    pub(super) fn entry(&mut self, name: &OsStr, kind: FileType, contents: &mut Contents) {
+    pub(super) fn entry(&mut self, name: &OsStr, kind: Kind, contents: &mut Contents) {
         let policy = self.walk.policy;
         if names::is_never(name) || names::is_junk(name) {
             self.own.rare().left_out.junk += 1;
@@ -67,7 +60,7 @@ impl Lister<'_> {
         let served = self.served(&name.to_string_lossy());
         // A hidden name that also says it holds a secret is judged as a secret: told, and served where that is allowed.
         let is_hidden =
-            names::is_hidden(name) && !policy.include_hidden && !names::is_secret(name, kind.is_dir());
+            names::is_hidden(name) && !policy.include_hidden && !names::is_secret(name, kind == Kind::Dir);
         if name == IGNORE_FILE || is_hidden {
             self.own.rare().left_out.hidden += 1;
             return;
@@ -212,15 +205,9 @@ impl Lister<'_> {
         Some(Listed { name, identity: Identity::of(metadata), elsewhere })
     }
 
-    fn kind(&self, name: &OsStr, told: FileType) -> io::Result<Kind> {
-        let of = |kind: FileType| match kind {
-            kind if kind.is_dir() => Kind::Dir,
-            kind if kind.is_file() => Kind::File,
-            kind if kind.is_symlink() => Kind::Link,
-            _ => Kind::Special,
-        };
-        match of(told) {
-            Kind::Special => Ok(of(self.dir.symlink_metadata(name)?.file_type())),
+    fn kind(&self, name: &OsStr, told: Kind) -> io::Result<Kind> {
+        match told {
+            Kind::Special => Ok(self.dir.symlink_metadata(name)?.file_type().into()),
             known => Ok(known),
         }
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::dirs;
 use super::entry::Lister;
 use super::files::Listed;
 use super::identity::Identity;
@@ -93,12 +94,12 @@ impl Walk<'_> {
             return Ok(None);
         }
         let mut entries = Vec::new();
-        for entry in dir.entries()? {
+        dirs::list(&dir, |name, kind| {
             budget.spend(1).map_err(|OverBudget| Failure::Budget)?;
             own.entries += 1;
-            let entry = entry?;
-            entries.push((entry.file_name(), entry.file_type()?));
-        }
+            entries.push((name.to_owned(), kind));
+            Ok::<_, Failure>(())
+        })?;
         entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let has = |wanted: &str| entries.iter().any(|(name, _)| name == wanted);
         // Whoever puts a virtual environment into a skill's own directory still means the skill to be served.

@@ -177,7 +177,7 @@ impl Node {
 
 /// The served path of `name` in the directory that is served as `served`.
 pub(super) fn below(served: &str, name: &str) -> String {
-    if served.is_empty() { name.to_owned() } else { format!("{served}/{name}") }
+    if served.is_empty() { name.to_owned() } else { [served, "/", name].concat() }
 }
 
 /// What a look at one root leaves behind.

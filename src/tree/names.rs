@@ -134,12 +134,18 @@ pub(super) fn is_never(name: &OsStr) -> bool {
 
 /// Whether tools leave such a name behind.
 pub(super) fn is_junk(name: &OsStr) -> bool {
-    let name = name.to_string_lossy().to_ascii_lowercase();
-    let in_the_middle = name.len() > 2 && name.starts_with('#') && name.ends_with('#');
-    JUNK.contains(&name.as_str())
-        || in_the_middle
-        || JUNK_ENDS.iter().any(|end| name.len() > end.len() && name.ends_with(end))
-        || JUNK_STARTS.iter().any(|start| name.starts_with(start))
+    let name = name.as_encoded_bytes();
+    let in_the_middle = name.len() > 2 && name.starts_with(b"#") && name.ends_with(b"#");
+    let ends = |end: &&str| {
+        name.len() > end.len() && name[name.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes())
+    };
+    let starts = |start: &&str| {
+        name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start.as_bytes()))
+    };
+    in_the_middle
+        || JUNK.iter().any(|junk| name.eq_ignore_ascii_case(junk.as_bytes()))
+        || JUNK_ENDS.iter().any(ends)
+        || JUNK_STARTS.iter().any(starts)
 }
 
 /// Whether the name begins with a dot.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
 
+use super::identity::Identity;
 use super::zone::{Place, Zones};
 
 /// Where the bytes of a file are: a place inside one of the opened directories, with every link already resolved.
@@ -104,6 +105,27 @@ impl Reader<'_> {
         read_in(self.directory(source)?, &source.name, max_bytes)
     }
 
+    /// Reads a whole file into the room of the one before, and tells what the file was meanwhile.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub fn whole(&mut self, source: &Source, max_bytes: u64) -> Result<(&[u8], Identity), ReadError> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.shrink_to(PIECE_MAX_BYTES);
+        let read = read_with(self.directory(source)?, &source.name, max_bytes, |file, expected_bytes| {
+            buffer.clear();
+            buffer.resize(usize::try_from(expected_bytes).unwrap_or(usize::MAX), 0);
+            let length = fill(file, &mut buffer)?;
+            buffer.truncate(length);
+            // There is more only where the file does not tell its length.
+            let more = file.read_to_end(&mut buffer)?;
+            Ok(((length + more) as u64, length + more))
+        });
+        self.buffer = buffer;
+        let (length, identity) = read?;
+        Ok((&self.buffer[..length], identity))
+    }
+
     /// Reads a file piece by piece. `start` is called with its length before the first piece, once more whenever the file was
     /// written to meanwhile, so that all begins anew. A file that is one piece is given back as a whole too.
     ///
@@ -122,22 +144,18 @@ impl Reader<'_> {
             buffer.resize(buffer.len().max(room.clamp(PIECE_MIN_BYTES, PIECE_MAX_BYTES)), 0);
             let (mut taken, mut total_bytes, mut count) = (start(expected_bytes), 0, 0);
             loop {
-                // A file need not tell its length. If it does, its end need not be looked for: should there be more by now,
-                // it tells another length afterwards.
-                let ahead = usize::try_from(expected_bytes.saturating_sub(total_bytes)).unwrap_or(usize::MAX);
-                let wanted = if expected_bytes == 0 { buffer.len() } else { ahead.min(buffer.len()) };
-                let length = fill(file, &mut buffer[..wanted])?;
+                let length = fill(file, &mut buffer)?;
                 take(&mut taken, &buffer[..length]);
                 count += 1;
                 total_bytes += length as u64;
-                if length < wanted || total_bytes == expected_bytes {
+                if length < buffer.len() || file.limit() == 0 {
                     let whole = (count == 1).then_some(length);
                     return Ok((total_bytes, (taken, whole)));
                 }
             }
         });
         self.buffer = buffer;
-        let (taken, whole) = read?;
+        let ((taken, whole), _) = read?;
         Ok((taken, whole.map(|length| &self.buffer[..length])))
     }
 
@@ -173,21 +191,22 @@ const READ_TRIES: u32 = 5;
 /// # Errors
 /// See [`ReadError`].
 pub(super) fn read_in(dir: &Dir, name: &OsStr, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
-    read_with(dir, name, max_bytes, |file, length| {
-        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0).saturating_add(1));
+    let read = read_with(dir, name, max_bytes, |file, length| {
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         file.read_to_end(&mut bytes)?;
         Ok((bytes.len() as u64, bytes))
-    })
+    });
+    read.map(|(bytes, _)| bytes)
 }
 
 /// Opens the regular file `name` of `dir` and reads it with `read`, which is given the file and its length, and says how many
-/// bytes it found.
+/// bytes it found. Tells what the file was meanwhile.
 fn read_with<T>(
     dir: &Dir,
     name: &OsStr,
     max_bytes: u64,
     mut read: impl FnMut(&mut io::Take<&File>, u64) -> io::Result<(u64, T)>,
-) -> Result<T, ReadError> {
+) -> Result<(T, Identity), ReadError> {
     // Opening a device may do something, so the kind is asked for first. It may change before the file is open: hence
     // an open that neither follows nor waits, and a second question to the open file.
     let name: &Path = name.as_ref();
@@ -208,17 +227,18 @@ fn read_with<T>(
         if let Some(read) = read_still(&file, max_bytes, &mut read)? {
             return Ok(read);
         }
+        (&file).rewind()?;
     }
     Err(ReadError::Gone)
 }
 
-/// Reads an open file from its beginning. `None` if it was written to meanwhile: then what was read may be the beginning of
-/// one version and the end of another.
+/// Reads an open file from where it stands, its beginning. `None` if it was written to meanwhile: then what was read may be
+/// the beginning of one version and the end of another.
 fn read_still<T>(
-    mut file: &File,
+    file: &File,
     max_bytes: u64,
     read: impl FnOnce(&mut io::Take<&File>, u64) -> io::Result<(u64, T)>,
-) -> Result<Option<T>, ReadError> {
+) -> Result<Option<(T, Identity)>, ReadError> {
     let before = file.metadata()?;
     if !before.is_file() {
         return Err(ReadError::Gone);
@@ -226,13 +246,14 @@ fn read_still<T>(
     if before.len() > max_bytes {
         return Err(ReadError::TooLarge { max_bytes });
     }
-    file.rewind()?;
-    // The file may have grown since, or, as in `/proc`, not tell its length at all.
-    let (length, read) = read(&mut file.take(max_bytes.saturating_add(1)), before.len())?;
+    // A file need not tell its length, as in `/proc`. If it does, its end need not be looked for: should there be more by now,
+    // it tells another length afterwards.
+    let bound = if before.len() == 0 { max_bytes.saturating_add(1) } else { before.len() };
+    let (length, read) = read(&mut file.take(bound), before.len())?;
     if length > max_bytes {
         return Err(ReadError::TooLarge { max_bytes });
     }
     let after = file.metadata()?;
     let is_still = (before.len(), before.modified()?) == (after.len(), after.modified()?);
-    Ok(is_still.then_some(read))
+    Ok(is_still.then(|| (read, Identity::of(&after))))
 }

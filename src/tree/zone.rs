@@ -1,18 +1,17 @@
 //! Opened directories, and the only ways down from them: one component at a time, never through a link.
 //!
-//! No handle but those of the zones is kept. Whoever needs a directory opens it from its zone, component by component,
-//! and closes it again, so a walk holds a few descriptors whatever the depth, and no path is ever longer for the system
-//! than one name.
+//! No handle but those of the zones is kept. Whoever needs a directory opens it from its zone and closes it again, so a walk
+//! holds a few descriptors whatever the depth.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cap_fs_ext::DirExt as _;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use super::dirs;
 use super::identity::Identity;
 use super::limits::ROOT_OPEN_ATTEMPTS;
 
@@ -81,13 +80,7 @@ impl Zone {
 
     /// Opens the directory at `path`, which consists of names only.
     pub(super) fn open_dir(&self, path: &Path) -> io::Result<Dir> {
-        let mut names = path.components();
-        let Some(first) = names.next() else { return self.dir.try_clone() };
-        let mut dir = self.dir.open_dir_nofollow(first)?;
-        for name in names {
-            dir = dir.open_dir_nofollow(name)?;
-        }
-        Ok(dir)
+        dirs::open(&self.dir, path)
     }
 
     /// What of the absolute path `path` remains below this zone, judged by the path alone.
