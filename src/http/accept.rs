@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio_util::task::TaskTracker;
 
 use super::caller::{Caller, Peer};
@@ -14,6 +15,8 @@ use super::files::connections_max;
 use super::listen::{Listener, Stream};
 use super::share::Sharer;
 
+/// The most connections that are let in once it is to end: as many as the system keeps waiting.
+const BACKLOG_MAX: usize = 1024;
 /// How long to wait when the system has no more connections to give.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
@@ -30,8 +33,8 @@ pub(crate) struct ConnectionCounts {
     pub(crate) refused: AtomicU64,
 }
 
-/// Serves connections until `drain` begins, and then those that have a request in hand until it is answered or `drain` is
-/// over.
+/// Serves connections until `drain` begins, and then those that have a request in hand, or have come before that, until it is
+/// answered or `drain` is over.
 pub(super) async fn run<S: Answers>(
     listener: Listener,
     service: S,
@@ -40,11 +43,14 @@ pub(super) async fn run<S: Answers>(
 ) {
     let server = Arc::new(Server::new(service, drain.clone()));
     let connections = TaskTracker::new();
+    let door =
+        Door { listener, server, connections: &connections, counts, crowd: Crowd::new(connections_max()) };
     tokio::select! {
-        () = accept(&listener, &server, &connections, &counts) => {}
+        () = door.accept() => {}
         () = drain.begun().cancelled() => {}
     }
-    drop(listener);
+    door.accept_rest().await;
+    drop(door);
     connections.close();
     tokio::select! {
         biased;
@@ -56,30 +62,51 @@ pub(super) async fn run<S: Answers>(
     }
 }
 
-async fn accept<S: Answers>(
-    listener: &Listener,
-    server: &Arc<Server<S>>,
-    connections: &TaskTracker,
-    counts: &Arc<ConnectionCounts>,
-) {
-    let crowd = Crowd::new(connections_max());
-    loop {
-        match listener.accept().await {
-            Ok((stream, peer)) => {
-                let Some(guest) = crowd.admit(Sharer::from(&Caller::at(Some(&peer)))).await else {
-                    counts.refused.fetch_add(1, Relaxed);
-                    continue;
-                };
-                counts.accepted.fetch_add(1, Relaxed);
-                connections.spawn(serve(server.clone(), stream, peer, guest, counts.clone()));
-            }
-            Err(error) => {
-                tracing::debug!(%error, "a connection cannot be accepted");
-                // The system may have no more to give because of those that are open.
-                let _ = tokio::time::timeout(ACCEPT_RETRY, crowd.dismiss_one()).await;
-                tokio::time::sleep(ACCEPT_RETRY).await;
+/// Where connections come in.
+struct Door<'a, S> {
+    listener: Listener,
+    server: Arc<Server<S>>,
+    connections: &'a TaskTracker,
+    counts: Arc<ConnectionCounts>,
+    crowd: Arc<Crowd>,
+}
+
+impl<S: Answers> Door<'_, S> {
+    /// Lets in whoever comes, for ever.
+    async fn accept(&self) {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, peer)) => self.admit(stream, peer).await,
+                Err(error) => {
+                    tracing::debug!(%error, "a connection cannot be accepted");
+                    // The system may have no more to give because of those that are open.
+                    let _ = tokio::time::timeout(ACCEPT_RETRY, self.crowd.dismiss_one()).await;
+                    tokio::time::sleep(ACCEPT_RETRY).await;
+                }
             }
         }
+    }
+
+    /// Lets in who has come already, without waiting for anybody: the system would reset those connections, and what they ask,
+    /// when it is no longer listened.
+    async fn accept_rest(&self) {
+        for _ in 0..BACKLOG_MAX {
+            // In between, it becomes known who has come.
+            tokio::task::yield_now().await;
+            let Some(Ok((stream, peer))) = self.listener.accept().now_or_never() else { return };
+            if self.admit(stream, peer).now_or_never().is_none() {
+                return;
+            }
+        }
+    }
+
+    async fn admit(&self, stream: Stream, peer: Peer) {
+        let Some(guest) = self.crowd.admit(Sharer::from(&Caller::at(Some(&peer)))).await else {
+            self.counts.refused.fetch_add(1, Relaxed);
+            return;
+        };
+        self.counts.accepted.fetch_add(1, Relaxed);
+        self.connections.spawn(serve(self.server.clone(), stream, peer, guest, self.counts.clone()));
     }
 }
 
@@ -112,13 +139,14 @@ impl Drop for Open {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
     use std::net::SocketAddr;
 
     use axum::Router;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpStream;
 
-    use super::super::connection::HEAD_READ_MAX;
+    use super::super::connection::{FIRST_READ_MAX, HEAD_READ_MAX};
     use super::super::listen::Address;
     use super::super::patience::LOOK;
     use super::*;
@@ -163,6 +191,52 @@ mod tests {
         check(&[BEGIN_2, b"\0\x01\0\x01\x04\0\0\0\x01\x82"].concat()).await;
         // A head of which more is said to come.
         check(&[BEGIN_2, b"\0\0\x01\x01\0\0\0\0\x01\x82"].concat()).await;
+    }
+
+    #[tokio::test]
+    async fn who_has_come_before_the_end_is_answered() {
+        // Which of two things that have happened is seen first is left to chance.
+        for _ in 0..10 {
+            let listener = Listener::bind("--listen", &Address::Network("127.0.0.1:0".into()), None).await;
+            let listener = listener.unwrap();
+            let address = listener.place().address.unwrap();
+            let clients = [(); 4].map(|()| {
+                let mut client = std::net::TcpStream::connect(address).unwrap();
+                client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+                client
+            });
+            let drain = Drain::new(Duration::from_secs(60));
+            drain.begun().cancel();
+            run(listener, Router::new().fallback(async || "here"), drain, Arc::default()).await;
+            for mut client in clients {
+                let mut answer = String::new();
+                client.read_to_string(&mut answer).unwrap();
+                assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("here"), "{answer}");
+            }
+            assert!(std::net::TcpStream::connect(address).is_err());
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_first_request_that_is_on_its_way_at_the_end_is_waited_for() {
+        let listener =
+            Listener::bind("--listen", &Address::Network("127.0.0.1:0".into()), None).await.unwrap();
+        let address = listener.place().address.unwrap();
+        let (mut client, silent) =
+            (TcpStream::connect(address).await.unwrap(), TcpStream::connect(address).await);
+        let drain = Drain::new(Duration::from_secs(60));
+        drain.begun().cancel();
+        let (begin, mut answer) = (tokio::time::Instant::now(), String::new());
+        let asks = async {
+            tokio::time::sleep(FIRST_READ_MAX / 2).await;
+            client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+            client.read_to_string(&mut answer).await.unwrap();
+        };
+        let router = Router::new().fallback(async || "here");
+        tokio::join!(asks, run(listener, router, drain, Arc::default()));
+        assert!(answer.ends_with("here"), "{answer}");
+        // One that says nothing is not waited for any longer.
+        assert!(silent.is_ok() && begin.elapsed() < 2 * FIRST_READ_MAX);
     }
 
     #[tokio::test(start_paused = true)]

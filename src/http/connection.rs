@@ -15,6 +15,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use tokio::time::timeout;
 use tower_service::Service;
 
 use super::caller::Peer;
@@ -31,6 +32,9 @@ use super::turns;
 pub(super) const HEAD_READ_MAX: Duration = Duration::from_secs(30);
 /// How long a client that has been silent for that time has to take its leave.
 const LEAVE_MAX: Duration = Duration::from_secs(5);
+/// How long the first request of a connection is waited for at the end of a server. It has been sent already, or follows a
+/// handshake.
+pub(super) const FIRST_READ_MAX: Duration = Duration::from_millis(500);
 /// The longest head of a request over HTTP/1.1, and so the most that a connection holds beside a body and an answer.
 const HEAD_MAX_BYTES: usize = 64 * 1024;
 /// The most requests in hand over all connections. A connection of HTTP/1.1 has one at a time, so that this bounds those of
@@ -116,7 +120,7 @@ impl<S: Answers> Server<S> {
         let closes = async {
             tokio::select! {
                 () = guest.silent(HEAD_READ_MAX) => None,
-                () = self.drain.begun().cancelled() => None,
+                () = self.ends(&guest) => None,
             }
         };
         let ends = async {
@@ -146,6 +150,13 @@ impl<S: Answers> Server<S> {
             }
         };
         tracing::debug!("a connection was closed {why}");
+    }
+
+    /// Ends when no more requests are to be begun. One that has been sent before may still have to be read, as the first of
+    /// a connection.
+    async fn ends(&self, guest: &Guest) {
+        self.drain.begun().cancelled().await;
+        let _ = timeout(FIRST_READ_MAX, guest.begun()).await;
     }
 
     /// The stream, behind TLS if that is spoken here.

@@ -103,6 +103,8 @@ pub(super) struct Guest {
     sharer: Sharer,
     dismissed: CancellationToken,
     state: Mutex<State>,
+    /// Told of the first request.
+    begun: Notify,
     _slot: OwnedSemaphorePermit,
 }
 
@@ -116,6 +118,8 @@ struct State {
     heard: Instant,
     /// How many requests were taken back.
     in_vain: usize,
+    /// Whether there has been a request.
+    has_begun: bool,
 }
 
 impl Guest {
@@ -124,8 +128,9 @@ impl Guest {
         let dismissed = CancellationToken::new();
         *lock(&crowd.waiting).open.entry(sharer.clone()).or_default() += 1;
         let number = crowd.enter(None, &sharer, &dismissed);
-        let state = Mutex::new(State { number, in_hand: 0, heard: Instant::now(), in_vain: 0 });
-        Arc::new(Self { crowd, sharer, dismissed, state, _slot: slot })
+        let state =
+            Mutex::new(State { number, in_hand: 0, heard: Instant::now(), in_vain: 0, has_begun: false });
+        Arc::new(Self { crowd, sharer, dismissed, state, begun: Notify::new(), _slot: slot })
     }
 
     /// Ends when the connection is to make room.
@@ -152,6 +157,13 @@ impl Guest {
         }
     }
 
+    /// Ends when its first request has begun. For one that waits.
+    pub(super) async fn begun(&self) {
+        if !lock(&self.state).has_begun {
+            self.begun.notified().await;
+        }
+    }
+
     /// Whom it counts for.
     pub(super) fn sharer(&self) -> &Sharer {
         &self.sharer
@@ -161,6 +173,9 @@ impl Guest {
     pub(super) fn begins(self: &Arc<Self>) -> Arc<Visit> {
         let mut state = lock(&self.state);
         state.heard = Instant::now();
+        if !std::mem::replace(&mut state.has_begun, true) {
+            self.begun.notify_one();
+        }
         if state.in_hand == 0 {
             state.number = self.crowd.enter(Some(state.number), &self.sharer, &self.dismissed);
         }
