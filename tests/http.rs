@@ -1,6 +1,10 @@
 //! The program as a server: what its endpoint takes and refuses, and how it ends.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "what a test cannot go on without ends it")]
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(unused_imports, reason = "what only some systems show needs them")
+)]
 
 mod common;
 

@@ -171,6 +171,8 @@ fn a_download_is_the_file_and_nothing_that_a_browser_shows() {
 fn a_change_is_told_and_shown() {
     let root = skills();
     let mut server = Server::start(root.path(), &["--keep-last-good", "0"]);
+    // The first catalog is none.
+    server.line(&["serving "]);
     let mut events = server.open(&request("/events"));
     write(root.path(), &[("csv/SKILL.md", b"---\nname: csv\ndescription: a: b\n---\n")]);
     events.next().expect("a change");

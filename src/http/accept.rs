@@ -151,7 +151,7 @@ mod tests {
     use tokio::net::TcpStream;
     use tower::ServiceExt as _;
 
-    use super::super::connection::HEAD_READ_MAX;
+    use super::super::connection::{FIRST_READ_MAX, HEAD_READ_MAX};
     use super::super::listen::Address;
     use super::super::patience::LOOK;
     use super::*;
@@ -228,6 +228,28 @@ mod tests {
             }
             assert!(std::net::TcpStream::connect(address).is_err());
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_first_request_that_is_on_its_way_at_the_end_is_waited_for() {
+        let listener =
+            Listener::bind("--listen", &Address::Network("127.0.0.1:0".into()), None).await.unwrap();
+        let address = listener.place().address.unwrap();
+        let (mut client, silent) =
+            (TcpStream::connect(address).await.unwrap(), TcpStream::connect(address).await);
+        let drain = Drain::new(Duration::from_secs(60));
+        drain.begun().cancel();
+        let (begin, mut answer) = (tokio::time::Instant::now(), String::new());
+        let asks = async {
+            tokio::time::sleep(FIRST_READ_MAX / 2).await;
+            client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+            client.read_to_string(&mut answer).await.unwrap();
+        };
+        let router = Router::new().fallback(async || "here");
+        tokio::join!(asks, run(listener, router, drain, Arc::default()));
+        assert!(answer.ends_with("here"), "{answer}");
+        // One that says nothing is not waited for any longer.
+        assert!(silent.is_ok() && begin.elapsed() < 2 * FIRST_READ_MAX);
     }
 
     #[tokio::test(start_paused = true)]

@@ -32,7 +32,7 @@ pub(super) const HEAD_READ_MAX: Duration = Duration::from_secs(30);
 const LEAVE_MAX: Duration = Duration::from_secs(5);
 /// How long the first request of a connection is waited for at the end of a server. It has been sent already, or follows a
 /// handshake.
-const FIRST_READ_MAX: Duration = Duration::from_millis(500);
+pub(super) const FIRST_READ_MAX: Duration = Duration::from_millis(500);
 /// How long a client of which no request is in hand has to send the rest of a head once the server is to end.
 const LAST_HEAD_MAX: Duration = Duration::from_secs(2);
 /// The longest head of a request over HTTP/1.1, and so the most that a connection holds beside a body and an answer.

@@ -59,6 +59,7 @@ impl Pending {
     }
 
     /// Adds everything, for somebody who does not want to wait.
+    #[cfg(unix)]
     pub(super) fn add_urgent(&self) {
         lock(&self.state).is_urgent = true;
         self.add(Hint::Everything);

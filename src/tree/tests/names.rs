@@ -1,8 +1,5 @@
 //! What is left out for its name, and what is served whatever its name.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-
 use super::bed::{Bed, CANARY};
 
 #[test]
@@ -208,6 +205,9 @@ fn odd_names_are_served_as_they_are() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_name_that_is_not_utf8_costs_itself_only() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
     let bed = Bed::new(&["root/s/SKILL.md"]).exclude("*.tmp");
     let odd = |name: &[u8]| bed.path("root/s").join(OsStr::from_bytes(name));
     std::fs::write(odd(b"bad\xff.md"), "x").unwrap();
