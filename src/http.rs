@@ -6,6 +6,7 @@ mod accept;
 mod access_log;
 mod admin;
 mod admission;
+mod again;
 mod allowed;
 mod answered;
 mod auth;

@@ -1,6 +1,7 @@
 //! One connection: which versions of HTTP are spoken on it, within which limits, and how it ends.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +18,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::time::{sleep, timeout};
 
+use super::again::Again;
 use super::crowd::{Guest, Visit};
 use super::drain::Drain;
 use super::listen::{Io, Stream};
@@ -109,6 +111,7 @@ impl<S: Answers> Server<S> {
         let client = Arc::new(Client { server: self.clone(), guest: guest.clone(), paces: paces.clone() });
         let service = service_fn(|request| client.clone().answer(request).map(Ok::<_, Infallible>));
         let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
+        let again = Again::new();
         let closes = async {
             tokio::select! {
                 () = guest.silent(HEAD_READ_MAX) => None,
@@ -129,7 +132,7 @@ impl<S: Answers> Server<S> {
         let why = loop {
             tokio::select! {
                 biased;
-                served = connection.as_mut() => {
+                served = poll_fn(|cx| again.poll(connection.as_mut(), cx)) => {
                     if let Err(error) = served {
                         tracing::debug!(error, "a connection broke off");
                     }

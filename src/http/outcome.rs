@@ -13,7 +13,7 @@ pub(super) enum Outcome {
     Error(i32),
     /// With a status that is no success and no message of the protocol.
     Status(StatusCode),
-    /// Its client was gone before there was an answer.
+    /// Its client was gone before it had all of an answer.
     Aborted,
 }
 
