@@ -93,7 +93,7 @@ impl Branch {
                 Self::Unit(placed) => return Some((placed, names.count())),
                 Self::Category(category) => {
                     let name = names.next()??;
-                    let at = category.dir.dirs.binary_search_by(|dir| (*dir.name).cmp(name)).ok()?;
+                    let at = category.dir.dirs.binary_search_by(|dir| dir.name().cmp(name)).ok()?;
                     branch = category.branches.get(at)?;
                 }
             }

@@ -122,7 +122,7 @@ impl<'a> Visit<'_, 'a> {
                 root: self.number,
                 dir,
                 path: path.to_owned(),
-                dir_name: if parent.is_some() { &dir.name } else { &self.root.real_name },
+                dir_name: if parent.is_some() { dir.name() } else { &self.root.real_name },
                 parent,
                 shown: self.root.shown.join(path),
                 known,
@@ -162,14 +162,14 @@ impl<'a> Visit<'_, 'a> {
                 plans.push(Plan::Same(same.clone()));
                 continue;
             }
-            while let Some((gone, branch)) = old.next_if(|(old, _)| old.name < child.name) {
-                self.lose(Some(branch), &join(path, &gone.name));
+            while let Some((gone, branch)) = old.next_if(|(old, _)| old.name() < child.name()) {
+                self.lose(Some(branch), &join(path, gone.name()));
             }
-            let known = old.next_if(|(old, _)| old.name == child.name).map(|(_, branch)| branch);
-            plans.push(self.visit(child, &join(path, &child.name), Some(dir), known));
+            let known = old.next_if(|(old, _)| old.name() == child.name()).map(|(_, branch)| branch);
+            plans.push(self.visit(child, &join(path, child.name()), Some(dir), known));
         }
         for (gone, branch) in old {
-            self.lose(Some(branch), &join(path, &gone.name));
+            self.lose(Some(branch), &join(path, gone.name()));
         }
         plans
     }
@@ -180,7 +180,7 @@ impl<'a> Visit<'_, 'a> {
             Branch::Unit(placed) => self.search.gone.push(((self.number, path.to_owned()), placed)),
             Branch::Category(category) => {
                 for (dir, branch) in category.dir.dirs.iter().zip(&category.branches) {
-                    self.lose(Some(branch), &join(path, &dir.name));
+                    self.lose(Some(branch), &join(path, dir.name()));
                 }
             }
         }

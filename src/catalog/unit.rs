@@ -165,7 +165,7 @@ fn nested(dir: &Arc<Directory>) -> Vec<Nested<'_>> {
 }
 
 fn list<'a>(dir: &'a Arc<Directory>, path: String, mut within: Option<u32>, nested: &mut Vec<Nested<'a>>) {
-    let children = dir.dirs.iter().map(|child| (child, join(&path, &child.name))).collect::<Vec<_>>();
+    let children = dir.dirs.iter().map(|child| (child, join(&path, child.name()))).collect::<Vec<_>>();
     if let Some(file) = skill_md(dir) {
         let at = u32::try_from(nested.len()).ok();
         nested.push(Nested { path, dir, file, within });

@@ -18,6 +18,7 @@ use super::names::{self, Withheld};
 use super::read::Source;
 use super::resolve::{self, Resolved};
 use super::rules::IGNORE_FILE;
+use super::site::Site;
 use super::spot::{Spot, Task, Trail, Trust};
 use super::zone::Place;
 use crate::finding::Code;
@@ -98,20 +99,20 @@ impl Lister<'_> {
     }
 
     fn dir(&mut self, served: String, name: &OsStr) -> Option<Task> {
-        let around = &self.spot.place.path;
+        let around = &self.spot.site.place;
         // There are as many of these as directories, so they have no room to spare.
-        let mut path = PathBuf::with_capacity(around.as_os_str().len() + 1 + name.len());
-        path.extend([around, Path::new(name)]);
-        let spot = self.spot(served, Place { zone: self.spot.place.zone, path }, self.spot.linked)?;
+        let mut path = PathBuf::with_capacity(around.path.as_os_str().len() + 1 + name.len());
+        path.extend([&around.path, Path::new(name)]);
+        let spot = self.spot(served, Place { zone: around.zone, path }, self.spot.linked)?;
         Some(self.task(spot, || Ok(Identity::of(&self.dir.symlink_metadata(name)?))))
     }
 
     /// A task with what is remembered of it. That may be trusted if the directory is in the same place, and as a whole
     /// if it did not even change itself.
     fn task(&self, spot: Spot, identity: impl FnOnce() -> io::Result<Identity>) -> Task {
-        let memory = self.memory.and_then(|node| node.child(spot.name())).cloned();
+        let memory = self.memory.and_then(|node| node.child(spot.site.name())).cloned();
         let own = memory.as_ref().map(|node| &node.own).filter(|own| {
-            self.has_trust && own.identity.is_some() && (&own.place, own.linked) == (&spot.place, spot.linked)
+            self.has_trust && own.identity.is_some() && (&own.site, own.linked) == (&spot.site, spot.linked)
         });
         let trust = match own {
             None => Trust::Nothing,
@@ -148,7 +149,7 @@ impl Lister<'_> {
         }
         self.own.rare().has_links = true;
         let via = &mut self.own.rare().via;
-        let resolved = match resolve::resolve(self.walk.zones, &self.dir, &self.spot.place, name, via) {
+        let resolved = match resolve::resolve(self.walk.zones, &self.dir, &self.spot.site.place, name, via) {
             Ok(resolved) => resolved,
             Err(broken) => return self.broken(&served, name, broken),
         };
@@ -166,7 +167,7 @@ impl Lister<'_> {
                 contents.links.extend(spot.map(|spot| self.task(spot, identity)));
             }
             Some((name, metadata)) if metadata.is_file() => {
-                let source = Source::new(Arc::new(resolved.place), name);
+                let source = Source::new(Arc::new(Site::new("", resolved.place)), name);
                 contents.files.extend(self.regular(&served, &metadata, Some(Box::new(source))));
             }
             Some(_) => self.special(&served),
@@ -195,7 +196,8 @@ impl Lister<'_> {
             return None;
         }
         let (rules, around) = (self.own.rules.clone(), self.around.clone());
-        Some(Spot { served, place: Arc::new(place), depth, linked, rules, around })
+        let site = Arc::new(Site::new(served.rsplit('/').next().unwrap_or_default(), place));
+        Some(Spot { served, site, depth, linked, rules, around })
     }
 
     fn regular(

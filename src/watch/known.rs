@@ -41,9 +41,8 @@ impl Known {
     /// Takes the steps of a tree, and says what to do so that all that is of interest is watched. What is to be watched
     /// counts as such from here on.
     pub(super) fn step(&mut self, steps: Steps, gates: &HashSet<PathBuf>) -> Orders {
-        // At the start all directories are added at once, so nothing is put together of them but what stays.
         for path in steps.added {
-            let dir = self.dir(path.into());
+            let dir = self.dir(path);
             dir.reasons = dir.reasons.saturating_add(1);
         }
         let mut touched: HashSet<PathBuf> = HashSet::new();
@@ -162,7 +161,11 @@ mod tests {
     }
 
     fn steps(added: &[&str], removed: &[&str], replaced: &[&str]) -> Steps {
-        Steps { added: paths(added), removed: paths(removed), replaced: paths(replaced) }
+        Steps {
+            added: paths(added).into_iter().map(Arc::from).collect(),
+            removed: paths(removed),
+            replaced: paths(replaced),
+        }
     }
 
     /// Takes steps, and compares the orders.
