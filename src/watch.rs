@@ -13,10 +13,10 @@ mod event;
 mod known;
 mod pending;
 mod source;
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(target_os = "linux")]
 #[path = "watch/inotify.rs"]
 mod system;
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[cfg(not(target_os = "linux"))]
 #[path = "watch/notified.rs"]
 mod system;
 

@@ -155,10 +155,15 @@ impl<'a> Visit<'_, 'a> {
     ) -> Vec<Plan<'a>> {
         let old = before.map_or(&[][..], |before| &before.dir.dirs);
         let mut old = old.iter().zip(before.into_iter().flat_map(|before| &before.branches)).peekable();
-        let is_settled = self.may_share && before.is_some_and(|before| before.sums.is_settled);
+        let is_settled = before.is_some_and(|before| before.sums.is_settled);
+        let is_as_before = |old: &Arc<Directory>, branch: &Branch, child: &Arc<Directory>| {
+            Arc::ptr_eq(old, child) && (is_settled || branch.is_settled())
+        };
         let mut plans = Vec::with_capacity(dir.dirs.len());
         for child in &dir.dirs {
-            if let Some((_, same)) = old.next_if(|(old, _)| is_settled && Arc::ptr_eq(old, child)) {
+            if let Some((_, same)) =
+                old.next_if(|(old, same)| self.may_share && is_as_before(old, same, child))
+            {
                 plans.push(Plan::Same(same.clone()));
                 continue;
             }

@@ -100,10 +100,14 @@ impl Lister<'_> {
 
     fn dir(&mut self, served: String, name: &OsStr) -> Option<Task> {
         let around = &self.spot.site.place;
-        // There are as many of these as directories, so they have no room to spare.
-        let mut path = PathBuf::with_capacity(around.path.as_os_str().len() + 1 + name.len());
-        path.extend([&around.path, Path::new(name)]);
-        let spot = self.spot(served, Place { zone: around.zone, path }, self.spot.linked)?;
+        let known = name.to_str().and_then(|name| self.memory?.child(name)).map(|known| &known.own.site);
+        let site = known.filter(|known| known.is_in(around, name)).cloned().unwrap_or_else(|| {
+            // There are as many of these as directories, so they have no room to spare.
+            let mut path = PathBuf::with_capacity(around.path.as_os_str().len() + 1 + name.len());
+            path.extend([&around.path, Path::new(name)]);
+            Arc::new(Site::new(last_of(&served), Place { zone: around.zone, path }))
+        });
+        let spot = self.spot(served, site, self.spot.linked)?;
         Some(self.task(spot, || Ok(Identity::of(&self.dir.symlink_metadata(name)?))))
     }
 
@@ -162,7 +166,8 @@ impl Lister<'_> {
         }
         match resolved.other {
             None => {
-                let spot = self.spot(served, resolved.place, true);
+                let site = Arc::new(Site::new(last_of(&served), resolved.place));
+                let spot = self.spot(served, site, true);
                 let identity = || Identity::of_dir(&resolved.dir);
                 contents.links.extend(spot.map(|spot| self.task(spot, identity)));
             }
@@ -184,7 +189,7 @@ impl Lister<'_> {
         policy.withholds_target(&inner, is_dir).or_else(|| hops.iter().find_map(by_hop))
     }
 
-    fn spot(&mut self, served: String, place: Place, linked: bool) -> Option<Spot> {
+    fn spot(&mut self, served: String, site: Arc<Site>, linked: bool) -> Option<Spot> {
         let depth = self.spot.depth + 1;
         if depth > DEPTH_MAX_LEVELS {
             let message = format!("directories are nested more than {DEPTH_MAX_LEVELS} levels deep");
@@ -196,7 +201,6 @@ impl Lister<'_> {
             return None;
         }
         let (rules, around) = (self.own.rules.clone(), self.around.clone());
-        let site = Arc::new(Site::new(served.rsplit('/').next().unwrap_or_default(), place));
         Some(Spot { served, site, depth, linked, rules, around })
     }
 
@@ -210,8 +214,7 @@ impl Lister<'_> {
             self.withhold(served);
             return None;
         }
-        let name = served.rsplit('/').next().unwrap_or_default().to_owned();
-        Some(Listed { name, identity: Identity::of(metadata), elsewhere })
+        Some(Listed { name: last_of(served).to_owned(), identity: Identity::of(metadata), elsewhere })
     }
 
     fn kind(&self, name: &OsStr, told: FileType) -> io::Result<Kind> {
@@ -231,4 +234,9 @@ impl Lister<'_> {
     pub(super) fn served(&self, name: &str) -> String {
         memory::below(&self.spot.served, name)
     }
+}
+
+/// The last name of a served path.
+fn last_of(served: &str) -> &str {
+    served.rsplit('/').next().unwrap_or_default()
 }
