@@ -37,7 +37,10 @@ impl Site {
 
     /// Its name under its parent; empty for the top.
     pub(super) fn name(&self) -> &str {
-        self.alias.as_ref().map_or_else(|| last_name(&self.place), |alias| alias)
+        match &self.alias {
+            Some(alias) => alias,
+            None => last_name(&self.place),
+        }
     }
 }
 
