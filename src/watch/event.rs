@@ -20,6 +20,7 @@ pub(super) enum Said {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
     /// It was written to, and whoever did may not be done. Said only where the system tells when a file is closed.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     Written,
     /// Whoever wrote to it is done.
     Closed,

@@ -1,8 +1,8 @@
 //! The system's word where it is not Linux, through a library that knows how each gives it.
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::path::PathBuf;
+use std::sync::Mutex;
 
 use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{
