@@ -33,6 +33,7 @@ mod policy;
 mod read;
 mod resolve;
 mod rules;
+mod site;
 mod spot;
 mod walk;
 mod zone;
@@ -55,7 +56,8 @@ use files::Files;
 use limits::Budgets;
 use memory::Memory;
 use policy::Policy;
-use zone::{Place, Zone};
+use site::Site;
+use zone::Zone;
 
 /// What is looked at, and what is passed over.
 #[derive(Clone, Debug, Default)]
@@ -208,14 +210,19 @@ impl AddAssign for LeftOut {
 /// A directory as it will be served: links followed, what is left out left out, entries sorted by name.
 #[derive(Debug, Default)]
 pub struct Directory {
-    /// Its name under its parent.
-    pub name: Arc<str>,
     /// The directories in it.
     pub dirs: Box<[Arc<Directory>]>,
     /// The regular files in it.
     files: Files,
-    /// Where it is.
-    place: Arc<Place>,
+    /// Where it is, and under which name.
+    site: Arc<Site>,
+}
+
+impl Directory {
+    /// Its name under its parent.
+    pub fn name(&self) -> &str {
+        self.site.name()
+    }
 }
 
 impl Roots {

@@ -1,8 +1,9 @@
 //! When to look again: on the system's word that something changed, every so often, or when told to by a signal.
 //!
 //! ```text
-//! system ─ event: what an event says ─▶ known: is it of interest? ─▶ Hint, gathered until it is quiet ─▶ Watch::next
-//!                                        ▲ Watch::follow(Tree): watch the directories that it depends on
+//! system ─ inotify, notified: what an event says ─▶ known: is it of interest? ─▶ Hint, gathered until it is quiet ─▶ Watch::next
+//!    ▲                                                ▲ Watch::follow(Tree): watch the directories that it depends on
+//!    └────────── source: what to watch ───────────────┘
 //! ```
 //!
 //! Every directory is watched by itself, never what is below it, so that nothing but what a tree depends on costs
@@ -12,6 +13,12 @@ mod event;
 mod known;
 mod pending;
 mod source;
+#[cfg(target_os = "linux")]
+#[path = "watch/inotify.rs"]
+mod system;
+#[cfg(not(target_os = "linux"))]
+#[path = "watch/notified.rs"]
+mod system;
 
 // What the tests expect to the last directory only this system tells.
 #[cfg(all(test, target_os = "linux"))]
@@ -24,6 +31,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::tree::{Footprint, Hint, Tree};
 
+use event::Failure;
 use pending::Pending;
 use source::Source;
 
@@ -86,7 +94,7 @@ impl Watch {
             When::Every(period) => *lock(&watch.polling) = Some(Polling::every(period.min(POLL_MAX))),
             When::Changed => match Source::new(&watch.pending) {
                 Ok(source) => *lock(&watch.source) = Some(source),
-                Err(error) => watch.fall_back(&error),
+                Err(failure) => watch.fall_back(&failure),
             },
         }
         #[cfg(unix)]
@@ -98,9 +106,9 @@ impl Watch {
     /// there never is a reason, it never returns. A call that is dropped loses nothing. One caller at a time.
     pub async fn next(&self) -> Hint {
         loop {
-            if let Some(error) = self.pending.take_failure() {
+            if let Some(failure) = self.pending.take_failure() {
                 *lock(&self.source) = None;
-                self.fall_back(&error);
+                self.fall_back(&failure);
             }
             if self.pending.is_urgent() {
                 return self.pending.take();
@@ -130,9 +138,9 @@ impl Watch {
         let mut followed = lock(&self.followed);
         let footprint = tree.footprint();
         let steps = footprint.steps_since(&followed);
-        if let Err(error) = watching.follow(steps, footprint.gates()) {
+        if let Err(failure) = watching.follow(steps, footprint.gates()) {
             *source = None;
-            self.fall_back(&error);
+            self.fall_back(&failure);
         }
         *followed = footprint;
     }
@@ -163,10 +171,10 @@ impl Watch {
     }
 
     /// Looks every so often from now on.
-    fn fall_back(&self, error: &notify::Error) {
+    fn fall_back(&self, failure: &Failure) {
         let mut polling = lock(&self.polling);
         if polling.is_none() {
-            tracing::warn!("{}", event::cure(error));
+            tracing::warn!("{}", failure.cure());
             *polling = Some(Polling::every(FALLBACK_POLL));
             // What is missed from here on is found by the next look; what was missed, by one now.
             self.pending.add(Hint::Everything);

@@ -63,9 +63,18 @@ impl Branch {
 
     /// Whether it stands in this very directory, and no file in it can have changed unseen.
     pub(super) fn is_as_before(&self, dir: &Arc<Directory>) -> bool {
+        let own = match self {
+            Self::Unit(placed) => &placed.unit.dir,
+            Self::Category(category) => &category.dir,
+        };
+        Arc::ptr_eq(own, dir) && self.is_settled()
+    }
+
+    /// Whether no file in it can have changed unseen.
+    pub(super) fn is_settled(&self) -> bool {
         match self {
-            Self::Unit(placed) => Arc::ptr_eq(&placed.unit.dir, dir) && placed.is_settled,
-            Self::Category(category) => Arc::ptr_eq(&category.dir, dir) && category.sums.is_settled,
+            Self::Unit(placed) => placed.is_settled,
+            Self::Category(category) => category.sums.is_settled,
         }
     }
 
@@ -93,7 +102,7 @@ impl Branch {
                 Self::Unit(placed) => return Some((placed, names.count())),
                 Self::Category(category) => {
                     let name = names.next()??;
-                    let at = category.dir.dirs.binary_search_by(|dir| (*dir.name).cmp(name)).ok()?;
+                    let at = category.dir.dirs.binary_search_by(|dir| dir.name().cmp(name)).ok()?;
                     branch = category.branches.get(at)?;
                 }
             }

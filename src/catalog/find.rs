@@ -125,7 +125,7 @@ impl<'a> Visit<'_, 'a> {
                 dir,
                 path: path.to_owned(),
                 prefix: &self.root.prefix,
-                dir_name: if parent.is_some() { &dir.name } else { &self.root.real_name },
+                dir_name: if parent.is_some() { dir.name() } else { &self.root.real_name },
                 parent,
                 shown: self.root.shown.join(path),
                 known,
@@ -158,21 +158,26 @@ impl<'a> Visit<'_, 'a> {
     ) -> Vec<Plan<'a>> {
         let old = before.map_or(&[][..], |before| &before.dir.dirs);
         let mut old = old.iter().zip(before.into_iter().flat_map(|before| &before.branches)).peekable();
-        let is_settled = self.may_share && before.is_some_and(|before| before.sums.is_settled);
+        let is_settled = before.is_some_and(|before| before.sums.is_settled);
+        let is_as_before = |old: &Arc<Directory>, branch: &Branch, child: &Arc<Directory>| {
+            Arc::ptr_eq(old, child) && (is_settled || branch.is_settled())
+        };
         let mut plans = Vec::with_capacity(dir.dirs.len());
         for child in &dir.dirs {
-            if let Some((_, same)) = old.next_if(|(old, _)| is_settled && Arc::ptr_eq(old, child)) {
+            if let Some((_, same)) =
+                old.next_if(|(old, same)| self.may_share && is_as_before(old, same, child))
+            {
                 plans.push(Plan::Same(same.clone()));
                 continue;
             }
-            while let Some((gone, branch)) = old.next_if(|(old, _)| old.name < child.name) {
-                self.lose(Some(branch), &join(path, &gone.name));
+            while let Some((gone, branch)) = old.next_if(|(old, _)| old.name() < child.name()) {
+                self.lose(Some(branch), &join(path, gone.name()));
             }
-            let known = old.next_if(|(old, _)| old.name == child.name).map(|(_, branch)| branch);
-            plans.push(self.visit(child, &join(path, &child.name), Some(dir), known));
+            let known = old.next_if(|(old, _)| old.name() == child.name()).map(|(_, branch)| branch);
+            plans.push(self.visit(child, &join(path, child.name()), Some(dir), known));
         }
         for (gone, branch) in old {
-            self.lose(Some(branch), &join(path, &gone.name));
+            self.lose(Some(branch), &join(path, gone.name()));
         }
         plans
     }
@@ -183,7 +188,7 @@ impl<'a> Visit<'_, 'a> {
             Branch::Unit(placed) => self.search.gone.push(((self.number, path.to_owned()), placed)),
             Branch::Category(category) => {
                 for (dir, branch) in category.dir.dirs.iter().zip(&category.branches) {
-                    self.lose(Some(branch), &join(path, &dir.name));
+                    self.lose(Some(branch), &join(path, dir.name()));
                 }
             }
         }

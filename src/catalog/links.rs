@@ -100,7 +100,7 @@ fn find(dir: &Directory, path: &str) -> Result<(), Missing> {
         if is_last && dir.file(name).is_some() {
             return Ok(());
         }
-        match dir.dirs.iter().find(|child| is(&child.name)) {
+        match dir.dirs.iter().find(|child| is(child.name())) {
             Some(child) => dir = child,
             None => return Err(Missing::Inside(help(dir, name))),
         }
@@ -109,7 +109,7 @@ fn find(dir: &Directory, path: &str) -> Result<(), Missing> {
 }
 
 fn help(dir: &Directory, name: &str) -> String {
-    let names = dir.files().map(|file| file.name()).chain(dir.dirs.iter().map(|child| &*child.name));
+    let names = dir.files().map(|file| file.name()).chain(dir.dirs.iter().map(|child| child.name()));
     let mut similar = names.filter(|other| other.eq_ignore_ascii_case(name));
     match similar.next() {
         Some(other) => format!("write `{}`, as the name is spelt", shorten(other)),

@@ -87,7 +87,7 @@ impl Placing<'_> {
 
     /// Whether a directory beside the candidate has the name already. It keeps it, also if it is only a category.
     fn has_sibling(&self, candidate: &Candidate, name: &str) -> bool {
-        let has_name = |parent: &Directory| parent.dirs.iter().any(|dir| &*dir.name == name);
+        let has_name = |parent: &Directory| parent.dirs.iter().any(|dir| dir.name() == name);
         match candidate.path.rsplit_once('/') {
             None if candidate.path.is_empty() => self.found.parent.is_some_and(has_name),
             None => has_name(self.found.dir),
@@ -99,7 +99,7 @@ impl Placing<'_> {
 /// The directory at a path below another.
 pub(super) fn descend<'a>(dir: &'a Arc<Directory>, path: &str) -> Option<&'a Arc<Directory>> {
     path.split('/').filter(|name| !name.is_empty()).try_fold(dir, |dir, name| {
-        let at = dir.dirs.binary_search_by(|child| (*child.name).cmp(name)).ok()?;
+        let at = dir.dirs.binary_search_by(|child| child.name().cmp(name)).ok()?;
         dir.dirs.get(at)
     })
 }

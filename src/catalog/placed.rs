@@ -196,14 +196,14 @@ fn list<'a>(dir: &'a Directory, path: String, listed: &mut Vec<(String, Option<t
     loop {
         let below = |listed: &[(String, _)], name: &str| join(&listed[at].0, name);
         let order = match (files.peek(), dirs.peek()) {
-            (Some(file), Some(dir)) => file.name().cmp(&dir.name),
+            (Some(file), Some(dir)) => file.name().cmp(dir.name()),
             (Some(_), None) => Ordering::Less,
             (None, _) => Ordering::Greater,
         };
         if let Some(file) = files.next_if(|_| order.is_lt()) {
             listed.push((below(listed, file.name()), Some(file)));
         } else if let Some(child) = dirs.next() {
-            list(child, below(listed, &child.name), listed);
+            list(child, below(listed, child.name()), listed);
         } else {
             return;
         }

@@ -46,8 +46,8 @@ pub(super) struct Unit {
     pub dir: Arc<Directory>,
     /// The directory as findings show it.
     pub shown: Box<Path>,
-    /// The name that its own skill must have.
-    dir_name: Box<str>,
+    /// The name that its own skill must have, where that is not its directory's: that of a root.
+    root_name: Option<Box<str>>,
     /// Itself and the candidates nested in it, an enclosing one before those in it.
     pub candidates: Box<[Candidate]>,
 }
@@ -88,7 +88,7 @@ impl Unit {
         let mut unit = Self {
             dir: found.dir.clone(),
             shown: found.shown.as_path().into(),
-            dir_name: found.dir_name.into(),
+            root_name: (found.dir_name != found.dir.name()).then(|| found.dir_name.into()),
             candidates: Box::default(),
         };
         let candidate = |reader: &mut Reader<'_>, Nested { path, dir, file, within }: Nested<'_>| {
@@ -115,7 +115,7 @@ impl Unit {
     /// The name that a candidate's skill must have (N2).
     pub(super) fn dir_name<'a>(&'a self, candidate: &'a Candidate) -> &'a str {
         match candidate.path.rsplit('/').next() {
-            None | Some("") => &self.dir_name,
+            None | Some("") => self.root_name.as_deref().unwrap_or(self.dir.name()),
             Some(name) => name,
         }
     }
@@ -192,7 +192,7 @@ fn nested(dir: &Arc<Directory>) -> Vec<Nested<'_>> {
 }
 
 fn list<'a>(dir: &'a Arc<Directory>, path: String, mut within: Option<u32>, nested: &mut Vec<Nested<'a>>) {
-    let children = dir.dirs.iter().map(|child| (child, join(&path, &child.name))).collect::<Vec<_>>();
+    let children = dir.dirs.iter().map(|child| (child, join(&path, child.name()))).collect::<Vec<_>>();
     if let Some(file) = skill_md(dir) {
         let at = u32::try_from(nested.len()).ok();
         nested.push(Nested { path, dir, file, within });

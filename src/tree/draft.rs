@@ -61,7 +61,7 @@ impl Draft {
     pub(super) fn new(own: Own, files: Gathered, memory: Option<Arc<Node>>) -> Self {
         let before = memory.as_ref().and_then(|memory| memory.directory.as_ref());
         let files = match (files, before) {
-            (Gathered::Listed(files), Some(before)) if files == before.files && own.place == before.place => {
+            (Gathered::Listed(files), Some(before)) if files == before.files && own.site == before.site => {
                 Gathered::Remembered
             }
             (files, _) => files,
@@ -73,7 +73,7 @@ impl Draft {
 
     fn finish(mut self, small_link: u64) -> Arc<Node> {
         // Stable, because what is taken over is in order already, which makes this one pass.
-        self.children.sort_by(|a, b| a.own.name.cmp(&b.own.name));
+        self.children.sort_by(|a, b| a.own.name().cmp(b.own.name()));
         let directory = self.directory();
         let Self { own, children, memory, .. } = self;
         let Some(before) = memory else { return Arc::new(Node::new(own, directory, children, small_link)) };
@@ -93,12 +93,7 @@ impl Draft {
             (Gathered::Listed(files), _) => files,
             (Gathered::Remembered, before) => before.map(|before| before.files.clone())?,
         };
-        Some(Arc::new(Directory {
-            name: self.own.name.clone(),
-            dirs: dirs.into(),
-            files,
-            place: self.own.place.clone(),
-        }))
+        Some(Arc::new(Directory { dirs: dirs.into(), files, site: self.own.site.clone() }))
     }
 }
 

@@ -19,6 +19,7 @@ use super::names::{self, Withheld};
 use super::read::Source;
 use super::resolve::{self, Resolved};
 use super::rules::IGNORE_FILE;
+use super::site::Site;
 use super::spot::{Spot, Task, Trail, Trust};
 use super::zone::Place;
 use crate::finding::Code;
@@ -91,20 +92,24 @@ impl Lister<'_> {
     }
 
     fn dir(&mut self, served: String, name: &OsStr) -> Option<Task> {
-        let around = &self.spot.place.path;
-        // There are as many of these as directories, so they have no room to spare.
-        let mut path = PathBuf::with_capacity(around.as_os_str().len() + 1 + name.len());
-        path.extend([around, Path::new(name)]);
-        let spot = self.spot(served, Place { zone: self.spot.place.zone, path }, self.spot.linked)?;
+        let around = &self.spot.site.place;
+        let known = name.to_str().and_then(|name| self.memory?.child(name)).map(|known| &known.own.site);
+        let site = known.filter(|known| known.is_in(around, name)).cloned().unwrap_or_else(|| {
+            // There are as many of these as directories, so they have no room to spare.
+            let mut path = PathBuf::with_capacity(around.path.as_os_str().len() + 1 + name.len());
+            path.extend([&around.path, Path::new(name)]);
+            Arc::new(Site::new(last_of(&served), Place { zone: around.zone, path }))
+        });
+        let spot = self.spot(served, site, self.spot.linked)?;
         Some(self.task(spot, || Ok(Identity::of(&self.dir.symlink_metadata(name)?))))
     }
 
     /// A task with what is remembered of it. That may be trusted if the directory is in the same place, and as a whole
     /// if it did not even change itself.
     fn task(&self, spot: Spot, identity: impl FnOnce() -> io::Result<Identity>) -> Task {
-        let memory = self.memory.and_then(|node| node.child(spot.name())).cloned();
+        let memory = self.memory.and_then(|node| node.child(spot.site.name())).cloned();
         let own = memory.as_ref().map(|node| &node.own).filter(|own| {
-            self.has_trust && own.identity.is_some() && (&own.place, own.linked) == (&spot.place, spot.linked)
+            self.has_trust && own.identity.is_some() && (&own.site, own.linked) == (&spot.site, spot.linked)
         });
         let trust = match own {
             None => Trust::Nothing,
@@ -141,7 +146,7 @@ impl Lister<'_> {
         }
         self.own.rare().has_links = true;
         let via = &mut self.own.rare().via;
-        let resolved = match resolve::resolve(self.walk.zones, &self.dir, &self.spot.place, name, via) {
+        let resolved = match resolve::resolve(self.walk.zones, &self.dir, &self.spot.site.place, name, via) {
             Ok(resolved) => resolved,
             Err(broken) => return self.broken(&served, name, broken),
         };
@@ -154,12 +159,13 @@ impl Lister<'_> {
         }
         match resolved.other {
             None => {
-                let spot = self.spot(served, resolved.place, true);
+                let site = Arc::new(Site::new(last_of(&served), resolved.place));
+                let spot = self.spot(served, site, true);
                 let identity = || Identity::of_dir(&resolved.dir);
                 contents.links.extend(spot.map(|spot| self.task(spot, identity)));
             }
             Some((name, metadata)) if metadata.is_file() => {
-                let source = Source::new(Arc::new(resolved.place), name);
+                let source = Source::new(Arc::new(Site::new("", resolved.place)), name);
                 contents.files.extend(self.regular(&served, &metadata, Some(Box::new(source))));
             }
             Some(_) => self.special(&served),
@@ -176,7 +182,7 @@ impl Lister<'_> {
         policy.withholds_target(&inner, is_dir).or_else(|| hops.iter().find_map(by_hop))
     }
 
-    fn spot(&mut self, served: String, place: Place, linked: bool) -> Option<Spot> {
+    fn spot(&mut self, served: String, site: Arc<Site>, linked: bool) -> Option<Spot> {
         let depth = self.spot.depth + 1;
         if depth > DEPTH_MAX_LEVELS {
             let message = format!("directories are nested more than {DEPTH_MAX_LEVELS} levels deep");
@@ -188,7 +194,7 @@ impl Lister<'_> {
             return None;
         }
         let (rules, around) = (self.own.rules.clone(), self.around.clone());
-        Some(Spot { served, place: Arc::new(place), depth, linked, rules, around })
+        Some(Spot { served, site, depth, linked, rules, around })
     }
 
     fn regular(
@@ -201,8 +207,7 @@ impl Lister<'_> {
             self.withhold(served);
             return None;
         }
-        let name = served.rsplit('/').next().unwrap_or_default().to_owned();
-        Some(Listed { name, identity: Identity::of(metadata), elsewhere })
+        Some(Listed { name: last_of(served).to_owned(), identity: Identity::of(metadata), elsewhere })
     }
 
     fn kind(&self, name: &OsStr, told: Kind) -> io::Result<Kind> {
@@ -216,4 +221,9 @@ impl Lister<'_> {
     pub(super) fn served(&self, name: &str) -> String {
         memory::below(&self.spot.served, name)
     }
+}
+
+/// The last name of a served path.
+fn last_of(served: &str) -> &str {
+    served.rsplit('/').next().unwrap_or_default()
 }

@@ -101,8 +101,10 @@ impl Walk<'_> {
                         (Gathered::Listed(files), contents)
                     }
                 };
-                let item =
-                    |task: Task| Item { dirt: dirt.and_then(|dirt| dirt.below.get(task.spot.name())), task };
+                let item = |task: Task| Item {
+                    dirt: dirt.and_then(|dirt| dirt.below.get(task.spot.site.name())),
+                    task,
+                };
                 Step {
                     draft: Draft::new(listing.own, files, task.memory),
                     dirs: dirs.into_iter().map(item).collect(),
@@ -130,7 +132,7 @@ fn pass<'d>(spot: &Spot, node: &Arc<Node>, dirt: &'d Dirt) -> Step<'d> {
         let Some(child) = node.position(name).and_then(|at| children.get_mut(at)?.take()) else { continue };
         let spot = Spot {
             served: memory::below(&spot.served, name),
-            place: Arc::clone(&child.own.place),
+            site: Arc::clone(&child.own.site),
             depth: spot.depth + 1,
             linked: child.own.linked,
             rules: node.own.rules.clone(),

@@ -13,8 +13,7 @@ pub(super) struct Files {
     /// One after the other.
     names: Box<str>,
     entries: Box<[Entry]>,
-    /// What the entries have that most share with the one before them.
-    origins: Box<[Origin]>,
+    origins: Origins,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +23,15 @@ struct Entry {
     name_end: u32,
     /// Which of the origins is its own.
     origin: u32,
+}
+
+/// What the entries have that most share with the one before them.
+#[derive(Clone, Debug, PartialEq)]
+enum Origins {
+    /// All are in the directory itself, on this device.
+    Here(u64),
+    /// What their entries say.
+    Various(Box<[Origin]>),
 }
 
 /// Where files come from.
@@ -79,6 +87,21 @@ impl Files {
     }
 }
 
+impl Default for Origins {
+    fn default() -> Self {
+        Self::Various(Box::default())
+    }
+}
+
+impl From<Vec<Origin>> for Origins {
+    fn from(origins: Vec<Origin>) -> Self {
+        match &*origins {
+            [Origin { device, elsewhere: None }] => Self::Here(*device),
+            _ => Self::Various(origins.into()),
+        }
+    }
+}
+
 fn to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
@@ -112,7 +135,7 @@ impl<'a> File<'a> {
 
     /// Tells whether it is still what it was.
     pub fn identity(self) -> Identity {
-        Identity::join(self.origin().device, self.entry().version)
+        Identity::join(self.origin().0, self.entry().version)
     }
 
     /// Its length in bytes when it was looked at. The catalog counts again when it reads.
@@ -127,9 +150,9 @@ impl<'a> File<'a> {
 
     /// Where its bytes are.
     pub fn source(self) -> Source {
-        match &self.origin().elsewhere {
-            Some(source) => (**source).clone(),
-            None => Source::new(self.dir.place.clone(), OsStr::new(self.name()).to_owned()),
+        match self.origin().1 {
+            Some(source) => source.clone(),
+            None => Source::new(self.dir.site.clone(), OsStr::new(self.name()).to_owned()),
         }
     }
 
@@ -137,7 +160,14 @@ impl<'a> File<'a> {
         &self.dir.files.entries[self.at]
     }
 
-    fn origin(self) -> &'a Origin {
-        &self.dir.files.origins[self.entry().origin as usize]
+    /// Its device, and where it is if that is elsewhere.
+    fn origin(self) -> (u64, Option<&'a Source>) {
+        match &self.dir.files.origins {
+            Origins::Here(device) => (*device, None),
+            Origins::Various(origins) => {
+                let Origin { device, elsewhere } = &origins[self.entry().origin as usize];
+                (*device, elsewhere.as_deref())
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Which directories of the system a tree depends on: where its changes would be seen.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Tree;
@@ -21,8 +21,9 @@ pub struct Footprint {
 /// What became of the directories that trees depend on.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// The directories in which something became of interest. A directory is named as often as there is reason to.
-    pub added: Vec<PathBuf>,
+    /// The directories in which something became of interest. A directory is named as often as there is reason to. They
+    /// are shared, for there are many at the start, and who takes them keeps them.
+    pub added: Vec<Arc<Path>>,
     /// Those that lost a reason.
     pub removed: Vec<PathBuf>,
     /// Those in whose place another directory was found.
@@ -47,7 +48,11 @@ impl Footprint {
 
     /// What changed since `before`, at the cost of what changed. The directories of the gates are not among it.
     pub fn steps_since(&self, before: &Self) -> Steps {
-        let mut steps = Steps { added: self.tops(), removed: before.tops(), replaced: Vec::new() };
+        let mut steps = Steps {
+            added: self.tops().map(Arc::from).collect(),
+            removed: before.tops().collect(),
+            replaced: Vec::new(),
+        };
         for at in 0..self.memories.len().max(before.memories.len()) {
             let top = |footprint: &Self| footprint.memories.get(at).and_then(|memory| memory.top.clone());
             let (old, new) = (top(before), top(self));
@@ -56,9 +61,13 @@ impl Footprint {
                 if !are_same(old, new, |node| node) {
                     if !are_same(old, new, |node| &node.own) {
                         steps.removed.extend(old.into_iter().flat_map(|node| before.dirs_of(node)));
-                        steps.added.extend(new.into_iter().flat_map(|node| self.dirs_of(node)));
+                        steps
+                            .added
+                            .extend(new.into_iter().flat_map(|node| self.dirs_of(node)).map(Arc::from));
                         let replaced = old.zip(new).filter(|(old, new)| is_another(old, new));
-                        steps.replaced.extend(replaced.and_then(|(_, new)| self.zones.real(&new.own.place)));
+                        steps
+                            .replaced
+                            .extend(replaced.and_then(|(_, new)| self.zones.real(&new.own.site.place)));
                     }
                     pair(children(old), children(new), &mut ahead);
                 }
@@ -68,15 +77,15 @@ impl Footprint {
     }
 
     /// The roots themselves, whatever is known of them.
-    fn tops(&self) -> Vec<PathBuf> {
+    fn tops(&self) -> impl Iterator<Item = PathBuf> {
         let top = |memory: &Arc<Memory>| self.zones.real(&Place { zone: memory.zone?, path: PathBuf::new() });
-        self.memories.iter().filter_map(top).collect()
+        self.memories.iter().filter_map(top)
     }
 
-    fn dirs_of(&self, node: &Node) -> impl Iterator<Item = PathBuf> {
+    fn dirs_of<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = PathBuf> {
         let own = &node.own;
-        let places = std::iter::once(&*own.place).chain(own.via());
-        places.filter_map(|place| self.zones.real(place)).collect::<Vec<_>>().into_iter()
+        let places = std::iter::once(&own.site.place).chain(own.via());
+        places.filter_map(|place| self.zones.real(place))
     }
 }
 
@@ -86,7 +95,7 @@ type Pair<'a> = (Option<&'a Arc<Node>>, Option<&'a Arc<Node>>);
 /// Whether there is another directory under the same path.
 fn is_another(old: &Node, new: &Node) -> bool {
     let is_same = old.own.identity.zip(new.own.identity).is_some_and(|(old, new)| old.is_same_inode(&new));
-    old.own.place == new.own.place && !is_same
+    old.own.site == new.own.site && !is_same
 }
 
 fn children(node: Option<&Arc<Node>>) -> &[Arc<Node>] {
@@ -110,7 +119,7 @@ fn pair<'a>(mut old: &'a [Arc<Node>], mut new: &'a [Arc<Node>], pairs: &mut Vec<
                 (old, new) = (&old[1..], &new[1..]);
                 continue;
             }
-            (Some(a), Some(b)) => (a.own.name <= b.own.name, b.own.name <= a.own.name),
+            (Some(a), Some(b)) => (a.own.name() <= b.own.name(), b.own.name() <= a.own.name()),
             (a, b) => (a.is_some(), b.is_some()),
         };
         let take = |from: &mut &'a [Arc<Node>], is_wanted: bool| {

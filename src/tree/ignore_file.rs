@@ -44,7 +44,7 @@ impl Lister<'_> {
         } else {
             self.own.rare().has_links = true;
             let via = &mut self.own.rare().via;
-            match resolve::resolve(self.walk.zones, &self.dir, &self.spot.place, name, via) {
+            match resolve::resolve(self.walk.zones, &self.dir, &self.spot.site.place, name, via) {
                 Ok(Resolved { dir, other: Some((name, _)), .. }) => {
                     read_in(&dir, &name, IGNORE_FILE_MAX_BYTES)
                 }

@@ -66,7 +66,7 @@ impl Walk<'_> {
     /// The budget is used up; what was found so far is lost.
     pub(super) fn list(&self, task: &Task, budget: &Budget) -> Result<Listing, OverBudget> {
         let spot = &task.spot;
-        let mut own = Own::new(spot.name(), Arc::clone(&spot.place), spot.linked, spot.rules.clone());
+        let mut own = Own::new(Arc::clone(&spot.site), spot.linked, spot.rules.clone());
         let contents = match self.enter(task, budget, &mut own) {
             Ok(contents) => contents,
             Err(Failure::Budget) => return Err(OverBudget),
@@ -84,7 +84,7 @@ impl Walk<'_> {
     fn enter(&self, task: &Task, budget: &Budget, own: &mut Own) -> Result<Option<Contents>, Failure> {
         let Task { spot, memory, trust } = task;
         self.listed.fetch_add(1, Ordering::Relaxed);
-        let dir = self.zones.open(&spot.place)?;
+        let dir = self.zones.open(&spot.site.place)?;
         let identity = Identity::of_dir(&dir)?;
         own.identity = Some(identity);
         if spot.linked && spot.around.has(identity) {
@@ -118,7 +118,7 @@ impl Walk<'_> {
         for (name, kind) in entries {
             lister.entry(&name, kind, &mut contents);
         }
-        if spot.name() == SKILL_MD {
+        if spot.site.name() == SKILL_MD {
             let message = "SKILL.md is a directory".to_owned();
             let help = "put the skill's text into a file of this name";
             own.rare().findings.push(self.finding(&spot.served, Code::SkillMdDirectory, message, help));

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::identity::Identity;
 use super::rules::Rules;
+use super::site::Site;
 use super::zone::{Place, ZoneId, Zones};
 use super::{Directory, LeftOut};
 use crate::finding::Finding;
@@ -25,9 +26,7 @@ pub(super) struct Node {
 /// What listing one directory gave, but for the files.
 #[derive(Debug, PartialEq)]
 pub(super) struct Own {
-    /// Its name under its parent; empty for the top.
-    pub(super) name: Arc<str>,
-    pub(super) place: Arc<Place>,
+    pub(super) site: Arc<Site>,
     /// Whether it is reached through a link.
     pub(super) linked: bool,
     /// What it was when listing began. Absent when it could not be opened.
@@ -101,8 +100,13 @@ impl AddAssign for RareSums {
 
 impl Own {
     /// What is known before a directory is listed.
-    pub(super) fn new(name: &str, place: Arc<Place>, linked: bool, rules: Rules) -> Self {
-        Self { name: name.into(), place, linked, identity: None, rules, entries: 0, rare: None }
+    pub(super) fn new(site: Arc<Site>, linked: bool, rules: Rules) -> Self {
+        Self { site, linked, identity: None, rules, entries: 0, rare: None }
+    }
+
+    /// Its name under its parent; empty for the top.
+    pub(super) fn name(&self) -> &str {
+        self.site.name()
     }
 
     pub(super) fn rare(&mut self) -> &mut Rare {
@@ -126,7 +130,7 @@ impl Own {
         let Some(rare) = &mut self.rare else { return };
         rare.via.sort_unstable();
         rare.via.dedup();
-        rare.via.retain(|place| *place != *self.place);
+        rare.via.retain(|place| *place != self.site.place);
         rare.via.shrink_to_fit();
         rare.findings.shrink_to_fit();
     }
@@ -157,7 +161,7 @@ impl Node {
 
     /// The index of the child `name`.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
-        self.children.binary_search_by(|child| (*child.own.name).cmp(name)).ok()
+        self.children.binary_search_by(|child| child.own.name().cmp(name)).ok()
     }
 
     pub(super) fn child(&self, name: &str) -> Option<&Arc<Self>> {
@@ -170,7 +174,7 @@ impl Node {
         while let Some((served, node)) = ahead.pop() {
             see(&served, node);
             let inside = node.children.iter().filter(|child| enter(child.sums.rare()));
-            ahead.extend(inside.map(|child| (below(&served, &child.own.name), &**child)));
+            ahead.extend(inside.map(|child| (below(&served, child.own.name()), &**child)));
         }
     }
 }
@@ -233,7 +237,7 @@ impl Memory {
             top.visit(
                 |sums| sums.has_links,
                 |served, node| {
-                    let itself = Some(&*node.own.place).filter(|_| node.own.linked);
+                    let itself = Some(&node.own.site.place).filter(|_| node.own.linked);
                     for real in itself.into_iter().chain(node.own.via()).filter_map(|place| zones.real(place))
                     {
                         dependents.entry(real).or_default().push(served.to_owned());

@@ -9,18 +9,19 @@ use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt a
 use cap_std::fs::{Dir, File, OpenOptions};
 
 use super::identity::Identity;
-use super::zone::{Place, Zones};
+use super::site::Site;
+use super::zone::Zones;
 
 /// Where the bytes of a file are: a place inside one of the opened directories, with every link already resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Shared by all files of a directory.
-    pub(super) dir: Arc<Place>,
+    pub(super) dir: Arc<Site>,
     pub(super) name: Box<OsStr>,
 }
 
 impl Source {
-    pub(super) fn new(dir: Arc<Place>, name: OsString) -> Self {
+    pub(super) fn new(dir: Arc<Site>, name: OsString) -> Self {
         Self { dir, name: name.into_boxed_os_str() }
     }
 }
@@ -71,7 +72,7 @@ const PIECE_MIN_BYTES: usize = 4 * 1024;
 #[derive(Debug)]
 pub struct Reader<'d> {
     disk: &'d Disk,
-    last: Option<(Arc<Place>, Dir)>,
+    last: Option<(Arc<Site>, Dir)>,
     buffer: Vec<u8>,
 }
 
@@ -92,7 +93,7 @@ impl Disk {
 
     /// The directory that a file lies in: its absolute path without links.
     pub fn directory(&self, source: &Source) -> Option<PathBuf> {
-        Some(self.zones.get(source.dir.zone)?.real.join(&source.dir.path))
+        Some(self.zones.get(source.dir.place.zone)?.real.join(&source.dir.place.path))
     }
 }
 
@@ -163,7 +164,7 @@ impl Reader<'_> {
         let last = self.last.take().filter(|(place, _)| *place == source.dir);
         let last = match last {
             Some(last) => last,
-            None => (source.dir.clone(), self.disk.zones.open(&source.dir)?),
+            None => (source.dir.clone(), self.disk.zones.open(&source.dir.place)?),
         };
         Ok(&self.last.insert(last).1)
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::identity::Identity;
 use super::memory::Node;
 use super::rules::Rules;
+use super::site::Site;
 use super::zone::Place;
 
 /// A directory that is to be listed.
@@ -13,7 +14,7 @@ use super::zone::Place;
 pub(super) struct Spot {
     /// Its served path below the root.
     pub(super) served: String,
-    pub(super) place: Arc<Place>,
+    pub(super) site: Arc<Site>,
     pub(super) depth: usize,
     /// Whether it is reached through a link.
     pub(super) linked: bool,
@@ -26,17 +27,12 @@ impl Spot {
     pub(super) fn top(place: Place) -> Self {
         Self {
             served: String::new(),
-            place: Arc::new(place),
+            site: Arc::new(Site::new("", place)),
             depth: 0,
             linked: false,
             rules: Rules::default(),
             around: Trail::default(),
         }
-    }
-
-    /// The last name of its served path; empty for the root.
-    pub(super) fn name(&self) -> &str {
-        self.served.rsplit('/').next().unwrap_or_default()
     }
 }
 

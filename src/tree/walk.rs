@@ -18,7 +18,7 @@ use crate::finding::{Code, Finding};
 impl Walk<'_> {
     /// Lists all that is at and below `top`.
     pub(super) fn everything(&self, top: Spot, before: Option<&Memory>) -> Memory {
-        let zone = top.place.zone;
+        let zone = top.site.place.zone;
         let memory = before.and_then(|before| before.top.clone());
         let top = Item { task: Task { spot: top, memory, trust: Trust::Nothing }, dirt: None };
         let Ok(mut own) = self.expand(top, &Budget::new(self.budgets.root), Mode::OwnTree) else {

@@ -4,17 +4,19 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::tree::{Hint, Steps};
 
 use super::event::{How, Said};
+use super::system::Mark;
 
 /// The directories that are of interest.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    dirs: BTreeMap<PathBuf, Dir>,
+    dirs: BTreeMap<Arc<Path>, Dir>,
     /// Those of them that are not watched, or not any more.
-    unwatched: HashSet<PathBuf>,
+    unwatched: HashSet<Arc<Path>>,
     gates: HashSet<PathBuf>,
 }
 
@@ -24,27 +26,28 @@ struct Dir {
     reasons: u32,
     /// Whether it holds gates.
     has_gates: bool,
+    /// The watch that was set last under its path, though that may be on what is somewhere else by now.
+    mark: Option<Mark>,
 }
 
-/// What is to be done about watches, in this order.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// What is to be done about watches, in this order. With each directory goes the watch that was set last under its path.
+#[derive(Debug, Default)]
 pub(super) struct Orders {
-    pub(super) unwatch: Vec<PathBuf>,
-    pub(super) watch: Vec<PathBuf>,
+    pub(super) unwatch: Vec<(Arc<Path>, Option<Mark>)>,
+    pub(super) watch: Vec<(Arc<Path>, Option<Mark>)>,
 }
 
 impl Known {
     /// Takes the steps of a tree, and says what to do so that all that is of interest is watched. What is to be watched
     /// counts as such from here on.
     pub(super) fn step(&mut self, steps: Steps, gates: &HashSet<PathBuf>) -> Orders {
-        // At the start all directories are added at once, so nothing is put together of them but what stays.
         for path in steps.added {
             let dir = self.dir(path);
             dir.reasons = dir.reasons.saturating_add(1);
         }
         let mut touched: HashSet<PathBuf> = HashSet::new();
         for path in steps.removed {
-            if let Some(dir) = self.dirs.get_mut(&path) {
+            if let Some(dir) = self.dirs.get_mut(&*path) {
                 dir.reasons = dir.reasons.saturating_sub(1);
                 touched.extend((dir.reasons == 0).then_some(path));
             }
@@ -53,28 +56,33 @@ impl Known {
             let old = std::mem::replace(&mut self.gates, gates.clone());
             for (gates, has_gates) in [(&old, false), (gates, true)] {
                 for path in gates.iter().filter_map(|gate| gate.parent()) {
-                    self.dir(path.to_owned()).has_gates = has_gates;
+                    self.dir(path.into()).has_gates = has_gates;
                     touched.insert(path.to_owned());
                 }
             }
         }
         let is_over =
-            |path: &PathBuf| self.dirs.get(path).is_some_and(|dir| dir.reasons == 0 && !dir.has_gates);
-        let unwatch: Vec<_> = touched.into_iter().filter(is_over).collect();
-        for path in &unwatch {
-            self.dirs.remove(path);
-            self.unwatched.remove(path);
+            |path: &PathBuf| self.dirs.get(&**path).is_some_and(|dir| dir.reasons == 0 && !dir.has_gates);
+        let over: Vec<_> = touched.into_iter().filter(is_over).collect();
+        let mut orders = Orders::default();
+        for path in over {
+            self.unwatched.remove(&*path);
+            orders.unwatch.extend(self.dirs.remove_entry(&*path).map(|(path, dir)| (path, dir.mark)));
         }
-        self.unwatched.extend(steps.replaced.into_iter().filter(|path| self.dirs.contains_key(path)));
-        Orders { unwatch, watch: std::mem::take(&mut self.unwatched).into_iter().collect() }
+        for path in steps.replaced {
+            self.not_watched(&path);
+        }
+        let watch = std::mem::take(&mut self.unwatched).into_iter();
+        orders.watch = watch.filter_map(|path| Some((path.clone(), self.dirs.get(&path)?.mark))).collect();
+        orders
     }
 
     /// The directory at `path`, which is of interest from here on.
-    fn dir(&mut self, path: PathBuf) -> &mut Dir {
+    fn dir(&mut self, path: Arc<Path>) -> &mut Dir {
         match self.dirs.entry(path) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
-                self.unwatched.insert(new.key().clone());
+                self.unwatched.insert(Arc::clone(new.key()));
                 new.insert(Dir::default())
             }
         }
@@ -85,11 +93,22 @@ impl Known {
         self.dirs.len()
     }
 
-    /// Notes that a directory could not be watched.
-    pub(super) fn not_watched(&mut self, path: PathBuf) {
-        if self.dirs.contains_key(&path) {
-            self.unwatched.insert(path);
+    /// Notes which watch was set on a directory.
+    pub(super) fn watched(&mut self, path: &Path, mark: Mark) {
+        if let Some(dir) = self.dirs.get_mut(path) {
+            dir.mark = Some(mark);
         }
+    }
+
+    /// Notes that a directory could not be watched, or is another than the one that is.
+    pub(super) fn not_watched(&mut self, path: &Path) {
+        let known = self.dirs.get_key_value(path);
+        self.unwatched.extend(known.map(|(path, _)| Arc::clone(path)));
+    }
+
+    /// Whether a directory is watched.
+    pub(super) fn is_watched(&self, path: &Path) -> bool {
+        !self.unwatched.contains(path)
     }
 
     /// What is to be looked at after an event.
@@ -129,7 +148,7 @@ impl Known {
     fn lose(&mut self, path: &Path) {
         let from = (Bound::Included(path), Bound::Unbounded);
         let below = self.dirs.range::<Path, _>(from).take_while(|(dir, _)| dir.starts_with(path));
-        self.unwatched.extend(below.map(|(dir, _)| dir.clone()));
+        self.unwatched.extend(below.map(|(dir, _)| Arc::clone(dir)));
     }
 }
 
@@ -142,15 +161,21 @@ mod tests {
     }
 
     fn steps(added: &[&str], removed: &[&str], replaced: &[&str]) -> Steps {
-        Steps { added: paths(added), removed: paths(removed), replaced: paths(replaced) }
+        Steps {
+            added: paths(added).into_iter().map(Arc::from).collect(),
+            removed: paths(removed),
+            replaced: paths(replaced),
+        }
     }
 
     /// Takes steps, and compares the orders.
     fn step(known: &mut Known, steps: Steps, gates: &[&str], unwatch: &[&str], watch: &[&str]) {
-        let mut orders = known.step(steps, &paths(gates).into_iter().collect());
-        orders.unwatch.sort();
-        orders.watch.sort();
-        assert_eq!(orders, Orders { unwatch: paths(unwatch), watch: paths(watch) });
+        let orders = known.step(steps, &paths(gates).into_iter().collect());
+        for (ordered, expected) in [(orders.unwatch, unwatch), (orders.watch, watch)] {
+            let mut ordered: Vec<_> = ordered.into_iter().map(|(path, _)| path.to_path_buf()).collect();
+            ordered.sort();
+            assert_eq!(ordered, paths(expected));
+        }
     }
 
     fn hear(known: &mut Known, entry: &str, are_gone: bool, expected: &[&str]) {
@@ -166,8 +191,8 @@ mod tests {
         step(known, steps(&["/r/b"], &["/r/a"], &[]), &[], &[], &["/r/b"]);
         step(known, steps(&["/r/b"], &["/r/a", "/r/b"], &[]), &[], &["/r/a"], &[]);
         step(known, steps(&[], &[], &["/r/b", "/r/a"]), &[], &[], &["/r/b"]);
-        known.not_watched("/r/b".into());
-        known.not_watched("/r/a".into());
+        known.not_watched(Path::new("/r/b"));
+        known.not_watched(Path::new("/r/a"));
         step(known, steps(&[], &[], &[]), &[], &[], &["/r/b"]);
     }
 

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::tree::Hint;
 
-use super::event::{How, Said};
+use super::event::{Failure, How, Said};
 use super::lock;
 
 /// Hints between those who find them and the one who waits for them.
@@ -24,7 +24,7 @@ struct State {
     is_urgent: bool,
     /// The files that somebody is still writing to.
     open: HashSet<PathBuf>,
-    failure: Option<notify::Error>,
+    failure: Option<Failure>,
 }
 
 impl Pending {
@@ -66,8 +66,8 @@ impl Pending {
     }
 
     /// Tells that no more hints will come.
-    pub(super) fn fail(&self, error: notify::Error) {
-        lock(&self.state).failure = Some(error);
+    pub(super) fn fail(&self, failure: Failure) {
+        lock(&self.state).failure = Some(failure);
         self.changed.notify_one();
     }
 
@@ -84,7 +84,7 @@ impl Pending {
         !lock(&self.state).open.is_empty()
     }
 
-    pub(super) fn take_failure(&self) -> Option<notify::Error> {
+    pub(super) fn take_failure(&self) -> Option<Failure> {
         lock(&self.state).failure.take()
     }
 

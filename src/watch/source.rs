@@ -4,24 +4,21 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use notify::{Config, Event, PathOp, RecommendedWatcher, RecursiveMode, WatchPathConfig, Watcher as _};
-
 use crate::tree::{Hint, Steps};
 
-use super::event::{self, said};
-use super::known::{Known, Orders};
+use super::event::{Failure, Said};
+use super::known::Known;
 use super::lock;
 use super::pending::Pending;
+use super::system::Watcher;
 
 /// As many directories are named one by one even if there are no others.
 const NAMED_MAX: usize = 1_000;
-/// How many watches are changed at a time, which bounds what is held for it.
-const OPERATIONS_MAX: usize = 1_000;
 
 /// Turns events of the directories that it follows into hints.
 #[derive(Debug)]
 pub(super) struct Source {
-    watcher: RecommendedWatcher,
+    watcher: Watcher,
     pub(super) known: Arc<Mutex<Known>>,
     pending: Arc<Pending>,
 }
@@ -29,69 +26,35 @@ pub(super) struct Source {
 impl Source {
     /// # Errors
     /// The system does not tell of changes, or not to one more.
-    pub(super) fn new(pending: &Arc<Pending>) -> notify::Result<Self> {
+    pub(super) fn new(pending: &Arc<Pending>) -> Result<Self, Failure> {
         let known = Arc::<Mutex<Known>>::default();
-        let config = Config::default().with_event_kinds(event::KINDS).with_follow_symlinks(false);
         let (heard, hints) = (Arc::clone(&known), Arc::clone(pending));
-        let hear = move |event: notify::Result<Event>| match event {
-            Ok(event) => {
-                let said = said(event);
+        let hear = move |said: Result<Said, Failure>| match said {
+            Ok(said) => {
                 let hint = lock(&heard).hear(&said);
                 hints.add_said(hint, said);
             }
-            Err(error) if event::is_fatal(&error) => hints.fail(error),
-            Err(_) => hints.add(Hint::Everything),
+            Err(failure) => hints.fail(failure),
         };
-        let watcher = RecommendedWatcher::new(hear, config)?;
-        Ok(Self { watcher, known, pending: Arc::clone(pending) })
+        Ok(Self { watcher: Watcher::new(hear)?, known, pending: Arc::clone(pending) })
     }
 
-    /// Goes along with the steps of a tree.
+    /// Goes along with the steps of a tree. Directories that cannot be watched may be gone, or closed to us: what is around
+    /// them will tell of that.
     ///
     /// # Errors
     /// No more directories can be watched.
-    pub(super) fn follow(&mut self, steps: Steps, gates: &HashSet<PathBuf>) -> notify::Result<()> {
+    pub(super) fn follow(&mut self, steps: Steps, gates: &HashSet<PathBuf>) -> Result<(), Failure> {
         // The lock is not held while the watcher works, for what it hears meanwhile needs it.
-        let Orders { unwatch, watch } = lock(&self.known).step(steps, gates);
+        let orders = lock(&self.known).step(steps, gates);
         // What happened in these before they were watched was not heard. Naming most of all costs more than looking at all.
-        let is_mostly = watch.len() > NAMED_MAX.max(lock(&self.known).len() / 2);
-        let mut new = if is_mostly { HashSet::new() } else { watch.iter().cloned().collect() };
-        let config = WatchPathConfig::new(RecursiveMode::NonRecursive).with_dereference_symlinks(false);
-        let watch = watch.into_iter().map(|dir| PathOp::Watch(dir, config.clone()));
-        let mut ops = unwatch.into_iter().map(PathOp::Unwatch).chain(watch);
-        loop {
-            let some: Vec<_> = ops.by_ref().take(OPERATIONS_MAX).collect();
-            if some.is_empty() {
-                break;
-            }
-            for dir in self.update(some)? {
-                new.remove(&dir);
-                lock(&self.known).not_watched(dir);
-            }
-        }
-        self.pending.add(if is_mostly { Hint::Everything } else { Hint::Directories(new) });
+        let is_mostly = orders.watch.len() > NAMED_MAX.max(lock(&self.known).len() / 2);
+        let new: Vec<_> =
+            orders.watch.iter().filter(|_| !is_mostly).map(|(dir, _)| Arc::clone(dir)).collect();
+        self.watcher.follow(orders, &self.known)?;
+        let known = lock(&self.known);
+        let new = new.into_iter().filter(|dir| known.is_watched(dir)).map(|dir| dir.to_path_buf());
+        self.pending.add(if is_mostly { Hint::Everything } else { Hint::Directories(new.collect()) });
         Ok(())
-    }
-
-    /// Sets and removes watches, and says which directories cannot be watched. They may be gone, or closed to us: what is
-    /// around them will tell of that.
-    ///
-    /// # Errors
-    /// No more directories can be watched.
-    fn update(&mut self, mut ops: Vec<PathOp>) -> notify::Result<Vec<PathBuf>> {
-        let mut not_watched = Vec::new();
-        while let Err(error) = self.watcher.update_paths(std::mem::take(&mut ops)) {
-            if event::is_fatal(&error.source) {
-                return Err(error.source);
-            }
-            match error.origin {
-                Some(PathOp::Watch(dir, _)) => not_watched.push(dir),
-                // What is gone cannot be unwatched.
-                Some(PathOp::Unwatch(_)) => {}
-                None => return Err(error.source),
-            }
-            ops = error.remaining;
-        }
-        Ok(not_watched)
     }
 }

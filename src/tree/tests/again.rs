@@ -20,7 +20,7 @@ fn again(roots: &Roots, before: &Tree, hint: &Hint) -> Tree {
 /// The directory at a path below the first root.
 fn at<'a>(tree: &'a Tree, path: &str) -> &'a Arc<Directory> {
     let names = path.split('/').filter(|name| !name.is_empty());
-    names.fold(&tree.roots[0].top, |dir, name| dir.dirs.iter().find(|dir| &*dir.name == name).unwrap())
+    names.fold(&tree.roots[0].top, |dir, name| dir.dirs.iter().find(|dir| dir.name() == name).unwrap())
 }
 
 fn are_same(a: &Tree, b: &Tree, path: &str) -> bool {
@@ -227,7 +227,8 @@ fn a_root_may_go_and_come_back() {
 /// The steps between two trees as sets of paths of the bed, in order.
 fn steps(bed: &Bed, before: &Footprint, tree: &Tree) -> [Vec<String>; 2] {
     let Steps { added, removed, .. } = tree.footprint().steps_since(before);
-    let (a, b): (HashSet<_>, HashSet<_>) = (added.into_iter().collect(), removed.into_iter().collect());
+    let (a, b): (HashSet<_>, HashSet<_>) =
+        (added.iter().map(|dir| dir.to_path_buf()).collect(), removed.into_iter().collect());
     [a.difference(&b), b.difference(&a)].map(|paths| {
         let paths =
             paths.filter_map(|path| Some(path.strip_prefix(bed.path("")).ok()?.display().to_string()));

@@ -163,7 +163,7 @@ fn render(tree: &Tree, dir: &Directory, path: &str, text: &mut String) {
         }
     }
     for dir in &dir.dirs {
-        let name = join(path, &dir.name);
+        let name = join(path, dir.name());
         if dir.files.is_empty() && dir.dirs.is_empty() {
             writeln!(text, "{name}/").unwrap();
         }

@@ -24,7 +24,7 @@ fn bottom(dir: &Directory) -> (usize, Option<crate::tree::File<'_>>) {
     match dir.dirs.first() {
         Some(next) => {
             let (length, file) = bottom(next);
-            (length + next.name.len() + 1, file)
+            (length + next.name().len() + 1, file)
         }
         None => (dir.files().next().map_or(0, |file| file.name().len()), dir.files().next()),
     }
@@ -106,7 +106,7 @@ fn a_link_farm_takes_bounded_time_with_the_true_bounds() {
         }
     }
     let (tree, findings) = bed.open().walk();
-    let skill = tree.roots[0].top.dirs.iter().find(|dir| &*dir.name == "s");
+    let skill = tree.roots[0].top.dirs.iter().find(|dir| dir.name() == "s");
     assert!(skill.is_some_and(|dir| dir.file("SKILL.md").is_some()));
     assert!(findings.iter().all(|finding| finding.code.as_str() == "link-budget"));
 }

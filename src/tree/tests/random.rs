@@ -160,11 +160,11 @@ fn render_directory(tree: &Tree, dir: &Directory, path: &str, text: &mut String)
     writeln!(text, "{path}/").unwrap();
     for file in dir.files() {
         let source = file.source();
-        let (place, name) = (tree.disk.zones.real(&source.dir), &source.name);
+        let (place, name) = (tree.disk.zones.real(&source.dir.place), &source.name);
         writeln!(text, "{} {:?} {place:?} {name:?}", file.name(), file.identity()).unwrap();
     }
     for dir in &dir.dirs {
-        render_directory(tree, dir, &format!("{path}/{}", dir.name), text);
+        render_directory(tree, dir, &format!("{path}/{}", dir.name()), text);
     }
 }
 

@@ -101,7 +101,7 @@ fn write(path: &Path, text: &str) {
 /// All that is in a tree.
 fn text(tree: &Tree) -> String {
     fn add(dir: &Directory, text: &mut String) {
-        *text += &format!("{}/", dir.name);
+        *text += &format!("{}/", dir.name());
         dir.files().for_each(|file| *text += &format!("{} {:?}\n", file.name(), file.identity()));
         dir.dirs.iter().for_each(|dir| add(dir, text));
         *text += "..\n";

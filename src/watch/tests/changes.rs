@@ -79,7 +79,7 @@ async fn the_swapped_link_of_a_root_is_seen() {
     bed.link("next", "v2");
     bed.rename("next", "current");
     bed.catch_up().await;
-    assert_eq!((&*bed.tree.roots[0].real_name, &*bed.tree.roots[0].top.dirs[0].name), ("v2", "b"));
+    assert_eq!((&*bed.tree.roots[0].real_name, bed.tree.roots[0].top.dirs[0].name()), ("v2", "b"));
     bed.write("v2/b/y.md", "edited after the swap");
     bed.catch_up().await;
     // What was served before is of no interest any more.

@@ -7,13 +7,14 @@ use std::process::Command;
 use super::bed::Bed;
 use super::child;
 use crate::tree::Hint;
+use crate::watch::event::{Failure, Said};
 use crate::watch::known::Known;
-use crate::watch::{FALLBACK_POLL, Watch, When, event, lock};
+use crate::watch::{FALLBACK_POLL, Watch, When, lock};
 
 #[tokio::test]
 async fn a_failure_turns_into_polling() {
     let watch = Watch::start(When::Changed);
-    watch.pending.fail(notify::Error::new(notify::ErrorKind::MaxFilesWatch));
+    watch.pending.fail(Failure::Full);
     assert_eq!(watch.next().await, Hint::Everything);
     assert!(watch.until_next().is_some_and(|wait| wait <= FALLBACK_POLL));
 }
@@ -40,8 +41,7 @@ fn the_limit_of_watches_turns_into_polling() {
 #[tokio::test]
 async fn events_that_are_lost_are_everything() {
     let mut bed = Bed::new(&["root/a/x.md"]).await;
-    let lost = notify::Event::new(notify::EventKind::Other).set_flag(notify::event::Flag::Rescan);
-    bed.watch.pending.add(Known::default().hear(&event::said(lost)));
+    bed.watch.pending.add(Known::default().hear(&Said::Lost));
     assert_eq!(bed.look_when_told().await, Hint::Everything);
 }
 
