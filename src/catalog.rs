@@ -34,7 +34,7 @@ mod verdicts;
 mod whole;
 
 pub use build::{Built, OnNameMismatch, Options, build, build_first};
-pub use cache::{Cache, CacheCounts};
+pub use cache::{Cache, CacheCounts, Held};
 pub use changes::Changes;
 pub use count::Count;
 pub use fields::Fields;
