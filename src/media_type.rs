@@ -25,8 +25,8 @@ fn by_extension(table: &[(&str, &'static str)], name: &str) -> Option<&'static s
     if stem.is_empty() {
         return None;
     }
-    let extension = extension.to_ascii_lowercase();
-    table.binary_search_by_key(&&*extension, |(known, _)| known).ok().map(|at| table[at].1)
+    let extension = || extension.bytes().map(|byte| byte.to_ascii_lowercase());
+    table.binary_search_by(|(known, _)| known.bytes().cmp(extension())).ok().map(|at| table[at].1)
 }
 
 fn find(table: &[(&str, &'static str)], key: &str) -> Option<&'static str> {
