@@ -42,5 +42,5 @@ pub use limits::Limits;
 pub use live::{Catalog, ReadError};
 pub use looks::LookCounts;
 pub use shard::{File, Node, Skill, Stated, Totals};
-pub use snapshot::Snapshot;
+pub use snapshot::{Listed, Snapshot};
 pub use standing::{Look, Mounted, Standing, innermost};

@@ -113,27 +113,27 @@ impl Direct {
         let after = |listing: Listing<'_>| cursor.map(|cursor| listing.after(cursor)).transpose().ok();
         let answer = match (method, uri) {
             (Method::GetSkill, Some(uri)) if cursor.is_none() => {
-                let skill = entry::find(snapshot, &uri)?;
+                let listed = entry::find(snapshot, &uri)?;
                 let mut head = self.head(&id);
                 self.hints(&mut head);
                 head.extend_from_slice(b",\"skill\":");
-                json::skill(&mut head, snapshot, skill);
+                json::skill(&mut head, listed);
                 Answer::new(head, self.tail(""))
             }
             (Method::ListSkills, None) => {
                 let after = after(Listing::Skills)?;
-                let skills = snapshot.skills_after(after.as_deref());
-                let page = listing::fill(skills, SKILLS_MAX, |out, skill| json::skill(out, snapshot, skill));
-                let next = page.last.map(|skill| Listing::Skills.cursor(&skill.path));
+                let skills = snapshot.listed_after(after.as_deref());
+                let page = listing::fill(skills, SKILLS_MAX, |out, listed| json::skill(out, *listed));
+                let next = page.last.map(|last| Listing::Skills.cursor(&last.skill.path));
                 self.page(&id, "skills", page.json, next)
             }
             (Method::ListResources, None) => {
                 let after = after(Listing::Resources)?;
-                let skills = snapshot.skills_after(after.as_deref());
-                let page = listing::fill(skills, RESOURCES_MAX, |out, skill| {
-                    json::resource(out, &resource::of_skill(snapshot, skill, &entry::skill_md_path(skill)));
+                let skills = snapshot.listed_after(after.as_deref());
+                let page = listing::fill(skills, RESOURCES_MAX, |out, listed| {
+                    json::resource(out, &resource::of_skill(*listed, &entry::skill_md_path(listed.skill)));
                 });
-                let next = page.last.map(|skill| Listing::Resources.cursor(&skill.path));
+                let next = page.last.map(|last| Listing::Resources.cursor(&last.skill.path));
                 self.page(&id, "resources", page.json, next)
             }
             (Method::ReadDirectory, Some(uri)) => {

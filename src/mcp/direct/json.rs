@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::catalog::{Skill, Snapshot};
+use crate::catalog::Listed;
 use crate::mcp::entry::skill_md_path;
 use crate::mcp::resource::About;
 use crate::uri;
@@ -22,6 +22,13 @@ pub(super) fn text(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');
 }
 
+/// A text of which nothing needs an escape, in quotes.
+fn plain(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    out.extend_from_slice(text.as_bytes());
+    out.push(b'"');
+}
+
 /// The URI of a served path, in quotes. None of its characters needs an escape.
 fn uri_of(out: &mut Vec<u8>, path: &str) {
     out.push(b'"');
@@ -32,14 +39,14 @@ fn uri_of(out: &mut Vec<u8>, path: &str) {
 }
 
 /// A skill's entry (E1–E6).
-pub(super) fn skill(out: &mut Vec<u8>, snapshot: &Snapshot, skill: &Skill) {
+pub(super) fn skill(out: &mut Vec<u8>, listed: Listed<'_>) {
     out.extend_from_slice(b"{\"uri\":");
-    uri_of(out, &skill_md_path(skill));
+    uri_of(out, &skill_md_path(listed.skill));
     out.extend_from_slice(b",\"frontmatter\":");
-    out.extend_from_slice(skill.frontmatter.json().as_bytes());
+    out.extend_from_slice(listed.skill.frontmatter.json().as_bytes());
     out.extend_from_slice(b",\"resources\":[");
     let mut opening = &b"{\"uri\":"[..];
-    for (path, file) in snapshot.files(skill) {
+    for (path, file) in listed.files() {
         out.extend_from_slice(opening);
         uri_of(out, path);
         out.extend_from_slice(b",\"digest\":\"sha256:");
@@ -65,14 +72,14 @@ pub(super) fn resource(out: &mut Vec<u8>, about: &About<'_>) {
         text(out, description.as_bytes());
     }
     out.extend_from_slice(b",\"mimeType\":");
-    text(out, about.media_type.as_bytes());
+    plain(out, about.media_type);
     if let Some(file) = about.file {
         out.extend_from_slice(b",\"size\":");
         value(out, &file.size());
     }
     if let Some(modified) = about.last_modified() {
         out.extend_from_slice(b",\"annotations\":{\"lastModified\":");
-        text(out, modified.as_bytes());
+        plain(out, &modified);
         out.push(b'}');
     }
     out.push(b'}');
