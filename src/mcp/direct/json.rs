@@ -32,8 +32,10 @@ fn plain(out: &mut Vec<u8>, text: &str) {
 /// The URI of a served path, in quotes. None of its characters needs an escape.
 fn uri_of(out: &mut Vec<u8>, path: &str) {
     out.push(b'"');
-    for part in uri::parts(path) {
-        out.extend_from_slice(part.as_bytes());
+    out.extend_from_slice(uri::SCHEME.as_bytes());
+    match uri::plain(path) {
+        Some(plain) => out.extend_from_slice(plain.as_bytes()),
+        None => uri::escaped(path).for_each(|part| out.extend_from_slice(part.as_bytes())),
     }
     out.push(b'"');
 }
