@@ -50,26 +50,24 @@ pub fn split(path: &str) -> (&str, &str) {
 pub fn from_path(path: &str) -> String {
     let mut uri = String::with_capacity(SCHEME.len() + path.len());
     uri.push_str(SCHEME);
-    match plain(path) {
-        Some(plain) => uri.push_str(plain),
-        None => uri.extend(escaped(path)),
+    if is_plain(path) {
+        uri.push_str(path);
+    } else {
+        uri.extend(escaped(path));
     }
     uri
 }
 
-/// What follows the scheme in the URI of a served path, if it is the path as it stands, as nearly always.
-pub fn plain(path: &str) -> Option<&str> {
+/// Whether a served path stands in its URI as it is, as nearly all do.
+pub fn is_plain(path: &str) -> bool {
     // All bytes are looked at, whatever the first ones are, many at a time.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() | matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/');
-    path.bytes().fold(true, |all, byte| all & is_plain(byte)).then_some(path)
+    path.bytes().fold(true, |all, byte| all & is_plain(byte))
 }
 
 /// Whether `uri` is how the URI of this served path is written.
 pub fn is_of_path(uri: &str, path: &str) -> bool {
-    match plain(path) {
-        Some(plain) => uri.strip_prefix(SCHEME) == Some(plain),
-        None => uri == from_path(path),
-    }
+    if is_plain(path) { uri.strip_prefix(SCHEME) == Some(path) } else { uri == from_path(path) }
 }
 
 /// A served path as it stands in a URI, also in its query.

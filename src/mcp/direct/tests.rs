@@ -143,6 +143,12 @@ fn check_pieces(bytes: Vec<u8>, content: Content) {
     use base64::Engine as _;
     let value = text.unwrap_or_else(|| base64::engine::general_purpose::STANDARD.encode(&bytes));
     let form = Form::of(content, &bytes);
+    let expected = json!(value).to_string();
+    if form == Form::Text {
+        let escaped = escape::whole(&bytes).into();
+        let answer = Answer::of_file(b"\"".to_vec(), escaped, Form::Escaped, b"\"".to_vec());
+        assert_eq!(String::from_utf8(answer.flatten().collect()).unwrap(), expected);
+    }
     let mut answer = Answer::of_file(b"\"".to_vec(), bytes.into(), form, b"\"".to_vec());
     let mut written = Vec::new();
     let whole = answer.len();
@@ -151,7 +157,7 @@ fn check_pieces(bytes: Vec<u8>, content: Content) {
         written.extend_from_slice(&piece);
         assert_eq!(answer.len() + written.len() as u64, whole);
     }
-    assert_eq!(String::from_utf8(written).unwrap(), json!(value).to_string());
+    assert_eq!(String::from_utf8(written).unwrap(), expected);
 }
 
 proptest! {
