@@ -34,7 +34,7 @@ mod verdicts;
 mod whole;
 
 pub use build::{Built, OnNameMismatch, Options, build, build_first};
-pub use cache::{Cache, CacheCounts};
+pub use cache::{Cache, CacheCounts, Held};
 pub use changes::Changes;
 pub use count::Count;
 pub use fields::Fields;
@@ -42,5 +42,5 @@ pub use limits::Limits;
 pub use live::{Catalog, ReadError};
 pub use looks::LookCounts;
 pub use shard::{File, Node, Skill, Stated, Totals};
-pub use snapshot::Snapshot;
+pub use snapshot::{Listed, Snapshot};
 pub use standing::{Look, Mounted, Standing, innermost};

@@ -21,12 +21,10 @@ pub fn of(name: &str, content: Content) -> &'static str {
 }
 
 fn by_extension(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
-    let (stem, extension) = name.rsplit_once('.')?;
-    if stem.is_empty() {
-        return None;
-    }
-    let extension = extension.to_ascii_lowercase();
-    table.binary_search_by_key(&&*extension, |(known, _)| known).ok().map(|at| table[at].1)
+    // A name that begins with its only dot has no extension.
+    let dot = name.bytes().rposition(|byte| byte == b'.').filter(|at| *at > 0)?;
+    let extension = || name[dot + 1..].bytes().map(|byte| byte.to_ascii_lowercase());
+    table.binary_search_by(|(known, _)| known.bytes().cmp(extension())).ok().map(|at| table[at].1)
 }
 
 fn find(table: &[(&str, &'static str)], key: &str) -> Option<&'static str> {

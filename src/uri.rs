@@ -39,33 +39,35 @@ pub enum UriError {
 
 /// A served path's parent, empty at the top, and its last segment.
 pub fn split(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
+    // Segments are short.
+    match path.bytes().rposition(|byte| byte == b'/') {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => ("", path),
+    }
 }
 
 /// The URI of a served path.
 pub fn from_path(path: &str) -> String {
     let mut uri = String::with_capacity(SCHEME.len() + path.len());
-    uri.extend(parts(path));
+    uri.push_str(SCHEME);
+    if is_plain(path) {
+        uri.push_str(path);
+    } else {
+        uri.extend(escaped(path));
+    }
     uri
 }
 
-/// The URI of a served path, in parts.
-pub fn parts(path: &str) -> impl Iterator<Item = &str> {
-    // Nearly all paths stand there as they are, which is seen sooner than it is found out byte by byte.
-    let (whole, rest) = if is_plain(path) { (path, "") } else { ("", path) };
-    [SCHEME, whole].into_iter().chain(escaped(rest))
-}
-
-/// Whether nothing of a path is escaped. All bytes are looked at, whatever the first ones are, many at a time.
-fn is_plain(path: &str) -> bool {
+/// Whether a served path stands in its URI as it is, as nearly all do.
+pub fn is_plain(path: &str) -> bool {
+    // All bytes are looked at, whatever the first ones are, many at a time.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() | matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/');
     path.bytes().fold(true, |all, byte| all & is_plain(byte))
 }
 
 /// Whether `uri` is how the URI of this served path is written.
 pub fn is_of_path(uri: &str, path: &str) -> bool {
-    let rest = parts(path).try_fold(uri, |rest, part| rest.strip_prefix(part));
-    rest.is_some_and(str::is_empty)
+    if is_plain(path) { uri.strip_prefix(SCHEME) == Some(path) } else { uri == from_path(path) }
 }
 
 /// A served path as it stands in a URI, also in its query.

@@ -47,7 +47,7 @@ const MEAN_BYTES: u64 = 16 * 1024;
 pub struct Cache(Arc<Shared>);
 
 struct Shared {
-    held: Shards<Digest, Bytes, Cost, RandomState, Evictions>,
+    held: Shards<Key, Bytes, Cost, RandomState, Evictions>,
     /// What stays as long as the skills that need it are kept.
     kept: Mutex<HashMap<Digest, Bytes>>,
     kept_max_bytes: u64,
@@ -57,6 +57,27 @@ struct Shared {
     reads: AtomicU64,
     evictions: Arc<AtomicU64>,
     doubts: Doubts,
+}
+
+/// What is held.
+type Key = (Digest, Form);
+
+/// In which form a file is held. A form that nobody asks for any more makes room for those that are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Form {
+    /// Its bytes, which have the digest.
+    Plain,
+    /// A text with the escapes of JSON, so that they are not made anew for each answer.
+    Escaped,
+}
+
+/// A file that is in memory, in the form that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Its bytes.
+    Plain(Bytes),
+    /// A text with the escapes of JSON.
+    Escaped(Bytes),
 }
 
 /// What a cache did since the start, and what it holds.
@@ -124,7 +145,29 @@ impl Cache {
 
     /// The bytes with this digest, for a read.
     pub(super) fn get(&self, digest: &Digest) -> Option<Bytes> {
-        let held = self.0.held.get(digest)?;
+        self.hit((*digest, Form::Plain))
+    }
+
+    /// The same as `escape` makes it, if it makes something of it. What it makes is held too.
+    pub(super) fn get_escaped(
+        &self,
+        digest: Digest,
+        escape: impl FnOnce(&[u8]) -> Option<Vec<u8>>,
+    ) -> Option<Held> {
+        let key = (digest, Form::Escaped);
+        if let Some(escaped) = self.hit(key) {
+            return Some(Held::Escaped(escaped));
+        }
+        let plain = self.get(&digest)?;
+        let Some(escaped) = escape(&plain).map(exactly) else { return Some(Held::Plain(plain)) };
+        if self.has_room_for(&escaped, 0) {
+            self.0.held.insert(key, escaped.clone());
+        }
+        Some(Held::Escaped(escaped))
+    }
+
+    fn hit(&self, key: Key) -> Option<Bytes> {
+        let held = self.0.held.get(&key)?;
         self.0.hits.fetch_add(1, Ordering::Relaxed);
         Some(held)
     }
@@ -140,14 +183,14 @@ impl Cache {
     /// The bytes with this digest, without regard to whether they are worth their room.
     pub(super) fn peek(&self, digest: &Digest) -> Option<Bytes> {
         let kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner).get(digest).cloned();
-        kept.or_else(|| self.0.held.peek(digest))
+        kept.or_else(|| self.0.held.peek(&(*digest, Form::Plain)))
     }
 
     /// Takes bytes that were read because somebody asked for them.
     pub(super) fn put(&self, digest: Digest, bytes: &Bytes) {
         self.0.reads.fetch_add(1, Ordering::Relaxed);
         if self.has_room_for(bytes, 0) {
-            self.0.held.insert(digest, bytes.clone());
+            self.0.held.insert((digest, Form::Plain), bytes.clone());
         }
     }
 
@@ -155,8 +198,9 @@ impl Cache {
     pub(super) fn fill(&self, digest: Digest, bytes: Vec<u8>) {
         let bytes = exactly(bytes);
         let filled = self.0.held.weight().saturating_add(self.0.held_max_bytes / FILLED_SHARE);
-        if self.has_room_for(&bytes, filled) && self.0.held.peek(&digest).is_none() {
-            self.0.held.insert(digest, bytes);
+        let key = (digest, Form::Plain);
+        if self.has_room_for(&bytes, filled) && self.0.held.peek(&key).is_none() {
+            self.0.held.insert(key, bytes);
         }
     }
 
@@ -207,8 +251,8 @@ pub(super) fn cost(bytes: &Bytes) -> u64 {
 #[derive(Clone)]
 struct Cost;
 
-impl Weighter<Digest, Bytes> for Cost {
-    fn weight(&self, _: &Digest, bytes: &Bytes) -> u64 {
+impl Weighter<Key, Bytes> for Cost {
+    fn weight(&self, _: &Key, bytes: &Bytes) -> u64 {
         cost(bytes)
     }
 }
@@ -217,11 +261,11 @@ impl Weighter<Digest, Bytes> for Cost {
 #[derive(Clone)]
 struct Evictions(Arc<AtomicU64>);
 
-impl Lifecycle<Digest, Bytes> for Evictions {
+impl Lifecycle<Key, Bytes> for Evictions {
     /// What is let go of, so that its memory is given back when no lock is held any more.
     type RequestState = Vec<Bytes>;
 
-    fn on_evict(&self, let_go: &mut Vec<Bytes>, _: Digest, bytes: Bytes) {
+    fn on_evict(&self, let_go: &mut Vec<Bytes>, _: Key, bytes: Bytes) {
         self.0.fetch_add(1, Ordering::Relaxed);
         let_go.push(bytes);
     }
@@ -290,6 +334,22 @@ mod tests {
         let counts = cache.counts();
         assert!(counts.held_bytes <= MAX_BYTES / 2 && counts.held_bytes > MAX_BYTES / 3, "{counts:?}");
         assert_eq!(counts.evictions, 0);
+    }
+
+    #[test]
+    fn what_is_made_of_bytes_is_made_once_and_counted() {
+        let cache = Cache::new(MAX_BYTES);
+        let (digest, bytes) = file(1, 1_000);
+        let twice = |bytes: &[u8]| Some(bytes.repeat(2));
+        assert_eq!(cache.get_escaped(digest, twice), None);
+        cache.put(digest, &bytes);
+        assert_eq!(cache.get_escaped(digest, |_| None), Some(Held::Plain(bytes.clone())));
+        let held_bytes = cache.counts().held_bytes;
+        let escaped = Some(Held::Escaped(bytes.repeat(2).into()));
+        assert_eq!(cache.get_escaped(digest, twice), escaped);
+        assert_eq!(cache.get_escaped(digest, |_| None), escaped);
+        assert_eq!(cache.counts().held_bytes, held_bytes + 2_000 + ENTRY_MAX_BYTES);
+        assert_eq!((cache.get(&digest), cache.counts().hits), (Some(bytes), 4));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tokio::sync::{Mutex, watch};
 
 use crate::tree::Hint;
 
-use super::cache::{Cache, CacheCounts};
+use super::cache::{Cache, CacheCounts, Held};
 use super::flights::{Flights, Unlike};
 use super::looks::{LookCounts, Looks};
 use super::shard::Stated;
@@ -222,6 +222,12 @@ impl Catalog {
         let State::Ready(standing) = &*self.shared.current.borrow() else { return None };
         let file = standing.snapshot.file(path)?;
         Some((file.stated(), self.shared.cache.get(&file.digest())?))
+    }
+
+    /// A file that is in memory, by what a snapshot states of it. A text is given as `escape` makes it, which is kept in
+    /// memory too; if that makes nothing of it, as it is.
+    pub fn held_escaped(&self, file: Stated, escape: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -> Option<Held> {
+        self.shared.cache.get_escaped(file.digest(), escape)
     }
 
     /// What reads cost so far.

@@ -12,7 +12,7 @@ use crate::tree::{File, ReadError, Reader};
 use super::scan::Scan;
 
 /// The largest file of which the escapes are not counted: 1 MiB. With them it has at most six times as many bytes.
-const SMALL_MAX_BYTES: u64 = 1024 * 1024;
+const UNCOUNTED_MAX_BYTES: u64 = 1024 * 1024;
 
 /// What one read of a file gave.
 #[derive(Clone, Debug)]
@@ -122,8 +122,8 @@ impl Read {
 
 /// A scan of a file of this length.
 fn scan_of(length_bytes: u64) -> Scan {
-    // Of a small file escapes do not matter.
-    Scan::new(length_bytes > SMALL_MAX_BYTES)
+    // Of a smaller file escapes do not matter.
+    Scan::new(length_bytes > UNCOUNTED_MAX_BYTES)
 }
 
 impl Hidden {

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 
 use crate::skill::{Content, Digest};
 use crate::tree::{self, Directory, Disk, Modified, Source};
+use crate::uri;
 
 use super::fields::Fields;
 use super::order::{in_tree_order, is_at_or_before, is_within};
@@ -153,6 +154,8 @@ pub(super) struct Shard {
     nodes: Nodes,
     skills: Box<[Skill]>,
     totals: Totals,
+    /// Whether every path stands in its URI as it is.
+    has_plain_paths: bool,
     /// The directory of the outermost skill.
     dir: Arc<Directory>,
     disk: Disk,
@@ -175,7 +178,13 @@ impl Shard {
         let nothing = Totals { skills: skills.len(), ..Totals::default() };
         let one = |file: &File| Totals { skills: 0, files: 1, bytes: file.size() };
         let totals = nodes.files.iter().fold(nothing, |sum, file| sum + one(file));
-        (!skills.is_empty()).then_some(Self { nodes, skills, totals, dir, disk })
+        let has_plain_paths = uri::is_plain(&nodes.paths);
+        (!skills.is_empty()).then_some(Self { nodes, skills, totals, has_plain_paths, dir, disk })
+    }
+
+    /// Whether every path stands in its URI as it is.
+    pub(super) fn has_plain_paths(&self) -> bool {
+        self.has_plain_paths
     }
 
     /// The path of the skill that holds all others.

@@ -17,6 +17,32 @@ pub struct Snapshot {
     totals: Totals,
 }
 
+/// A skill of a snapshot. What it holds need not be searched for.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed<'a> {
+    /// The skill.
+    pub skill: &'a Skill,
+    shard: &'a Shard,
+}
+
+impl<'a> Listed<'a> {
+    /// Every file of the skill, nested skills' included, with its served path (E4, E6).
+    pub fn files(self) -> impl Iterator<Item = (&'a str, &'a File)> {
+        self.shard.files(self.skill)
+    }
+
+    /// Whether the path of each of them, and of the skill, stands in its URI as it is: what is known need not be found out for
+    /// each answer.
+    pub fn has_plain_paths(self) -> bool {
+        self.shard.has_plain_paths()
+    }
+
+    /// The file or directory at a served path within the skill.
+    pub fn node(self, path: &str) -> Option<Node<'a>> {
+        self.shard.node(path)
+    }
+}
+
 impl Snapshot {
     /// Puts shards in order, none of which lies in another.
     pub(super) fn new(mut shards: Vec<Arc<Shard>>) -> Self {
@@ -83,17 +109,30 @@ impl Snapshot {
 
     /// The skills that are listed after `path`, whether or not a skill stands there; all of them for `None`.
     pub fn skills_after<'a>(&'a self, path: Option<&'a str>) -> impl Iterator<Item = &'a Skill> {
+        self.listed_after(path).map(|listed| listed.skill)
+    }
+
+    /// The same, with what each of them holds at hand.
+    pub fn listed_after<'a>(&'a self, path: Option<&'a str>) -> impl Iterator<Item = Listed<'a>> {
         let is_after =
             move |other: &str| path.is_none_or(|path| in_tree_order(other, path) == Ordering::Greater);
         // The shard before the first one after `path` may hold nested skills that come after it.
         let first = self.shards.partition_point(|shard| !is_after(shard.path())).saturating_sub(1);
-        let skills = self.shards[first..].iter().flat_map(|shard| shard.skills());
-        skills.skip_while(move |skill| !is_after(&skill.path))
+        let skills = self.shards[first..]
+            .iter()
+            .flat_map(|shard| shard.skills().iter().map(move |skill| Listed { skill, shard }));
+        skills.skip_while(move |listed| !is_after(&listed.skill.path))
     }
 
     /// The skill whose directory has this served path.
     pub fn skill(&self, path: &str) -> Option<&Skill> {
-        self.shard(path)?.skill(path)
+        self.listed(path).map(|listed| listed.skill)
+    }
+
+    /// The same, with what it holds at hand.
+    pub fn listed(&self, path: &str) -> Option<Listed<'_>> {
+        let shard = self.shard(path)?;
+        Some(Listed { skill: shard.skill(path)?, shard })
     }
 
     /// Every file of a skill of this snapshot, nested skills' included, with its served path (E4, E6).

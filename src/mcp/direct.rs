@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rmcp::ErrorData;
 use rmcp::model::RequestId;
 
-use crate::catalog::{ReadError, Snapshot, Stated};
+use crate::catalog::{Held, ReadError, Snapshot, Stated};
 use crate::uri;
 
 use super::Handler;
@@ -29,7 +29,7 @@ use super::page::{RESOURCES_MAX, SKILLS_MAX};
 use super::resource;
 
 pub(crate) use answer::Answer;
-use answer::Form;
+use answer::{Form, WHOLE_MAX_BYTES, escape};
 pub(crate) use request::{Method, Request, VERSION};
 
 /// Answers plain requests. Cheap to clone.
@@ -44,12 +44,15 @@ pub(crate) struct Direct {
     end: &'static str,
 }
 
+/// The one method whose answer may have to wait.
+const READ: &str = Method::ReadResource.as_str();
+
 /// A request that will be answered here.
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// With this.
     Ready(Answer),
-    /// With a file that is still to be read.
+    /// With a file that is large or still to be read.
     File(Wanted),
 }
 
@@ -110,27 +113,27 @@ impl Direct {
         let after = |listing: Listing<'_>| cursor.map(|cursor| listing.after(cursor)).transpose().ok();
         let answer = match (method, uri) {
             (Method::GetSkill, Some(uri)) if cursor.is_none() => {
-                let skill = entry::find(snapshot, &uri)?;
+                let listed = entry::find(snapshot, &uri)?;
                 let mut head = self.head(&id);
                 self.hints(&mut head);
                 head.extend_from_slice(b",\"skill\":");
-                json::skill(&mut head, snapshot, skill);
+                json::skill(&mut head, listed);
                 Answer::new(head, self.tail(""))
             }
             (Method::ListSkills, None) => {
                 let after = after(Listing::Skills)?;
-                let skills = snapshot.skills_after(after.as_deref());
-                let page = listing::fill(skills, SKILLS_MAX, |out, skill| json::skill(out, snapshot, skill));
-                let next = page.last.map(|skill| Listing::Skills.cursor(&skill.path));
+                let skills = snapshot.listed_after(after.as_deref());
+                let page = listing::fill(skills, SKILLS_MAX, |out, listed| json::skill(out, *listed));
+                let next = page.last.map(|last| Listing::Skills.cursor(&last.skill.path));
                 self.page(&id, "skills", page.json, next)
             }
             (Method::ListResources, None) => {
                 let after = after(Listing::Resources)?;
-                let skills = snapshot.skills_after(after.as_deref());
-                let page = listing::fill(skills, RESOURCES_MAX, |out, skill| {
-                    json::resource(out, &resource::of_skill(snapshot, skill, &entry::skill_md_path(skill)));
+                let skills = snapshot.listed_after(after.as_deref());
+                let page = listing::fill(skills, RESOURCES_MAX, |out, listed| {
+                    json::resource(out, &resource::of_skill(*listed, &entry::skill_md_path(listed.skill)));
                 });
-                let next = page.last.map(|skill| Listing::Resources.cursor(&skill.path));
+                let next = page.last.map(|last| Listing::Resources.cursor(&last.skill.path));
                 self.page(&id, "resources", page.json, next)
             }
             (Method::ReadDirectory, Some(uri)) => {
@@ -146,38 +149,57 @@ impl Direct {
             }
             (Method::ReadResource, Some(uri)) if cursor.is_none() => {
                 let path = uri::to_path(&uri).ok()?;
-                let bytes = snapshot.node(&path)?.file?.size();
-                return Some(Reply::File(Wanted { id, uri, path, bytes }));
+                let file = snapshot.node(&path)?.file?.stated();
+                let wanted = Wanted { id, uri, path, bytes: file.size() };
+                match self.held(&wanted, file) {
+                    Some(answer) => answer,
+                    None => return Some(Reply::File(wanted)),
+                }
             }
             _ => return None,
         };
         Some(Reply::Ready(answer))
     }
 
+    /// The answer with a small file that is in memory.
+    fn held(&self, wanted: &Wanted, file: Stated) -> Option<Answer> {
+        if wanted.bytes > WHOLE_MAX_BYTES as u64 {
+            return None;
+        }
+        let escape =
+            |bytes: &[u8]| (Form::of(file.content(), bytes) == Form::Text).then(|| escape::whole(bytes));
+        Some(match self.handler.catalog.held_escaped(file, escape)? {
+            Held::Escaped(text) => self.contents(wanted, file, text, Form::Escaped),
+            Held::Plain(bytes) => {
+                let form = Form::of(file.content(), &bytes);
+                self.contents(wanted, file, bytes, form)
+            }
+        })
+    }
+
     /// Reads a file. That it cannot be read is an answer too.
     async fn file(&self, wanted: Wanted) -> Answer {
-        const METHOD: &str = Method::ReadResource.as_str();
         let work = async {
             let (file, bytes) = match self.handler.catalog.read(&wanted.path).await {
                 Err(ReadError::NotServed) => return Err(Failure::NoResource(wanted.uri.clone())),
                 read => read?,
             };
-            Ok(self.contents(&wanted, &file, bytes))
+            let form = Form::of(file.content(), &bytes);
+            Ok(self.contents(&wanted, file, bytes, form))
         };
-        match unwinding(METHOD, work).await {
+        match unwinding(READ, work).await {
             Ok(answer) => {
-                tracing::trace!(method = METHOD, "answered");
+                tracing::trace!(method = READ, "answered");
                 answer
             }
             Err(failure) => {
-                tracing::trace!(method = METHOD, ?failure, "failed");
+                tracing::trace!(method = READ, ?failure, "failed");
                 self.error(&wanted.id, failure)
             }
         }
     }
 
-    fn contents(&self, wanted: &Wanted, file: &Stated, bytes: bytes::Bytes) -> Answer {
-        let form = Form::of(file.content(), &bytes);
+    fn contents(&self, wanted: &Wanted, file: Stated, bytes: bytes::Bytes, form: Form) -> Answer {
         let mut head = self.head(&wanted.id);
         self.hints(&mut head);
         head.extend_from_slice(b",\"contents\":[{\"uri\":");
@@ -185,7 +207,7 @@ impl Direct {
         head.extend_from_slice(b",\"mimeType\":");
         json::text(&mut head, resource::media_type(&wanted.path, file.content()).as_bytes());
         head.extend_from_slice(match form {
-            Form::Text => b",\"text\":\"",
+            Form::Text | Form::Escaped => b",\"text\":\"",
             Form::Base64 => b",\"blob\":\"",
         });
         Answer::of_file(head, bytes, form, self.tail("\"}]"))

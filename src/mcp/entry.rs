@@ -3,7 +3,7 @@
 use rmcp::model::{Skill as Entry, SkillFrontmatter, SkillResource, SkillResources};
 use serde_json::{Map, Value};
 
-use crate::catalog::{Skill, Snapshot};
+use crate::catalog::{Listed, Skill, Snapshot};
 use crate::skill::SKILL_MD;
 use crate::uri;
 
@@ -14,9 +14,9 @@ pub(super) fn skill_md_path(skill: &Skill) -> String {
 
 /// The skill whose `SKILL.md` is at `uri`, spelled as the listing spells it: the entry that goes out must have the URI that
 /// was asked for.
-pub(super) fn find<'a>(snapshot: &'a Snapshot, uri: &str) -> Option<&'a Skill> {
+pub(super) fn find<'a>(snapshot: &'a Snapshot, uri: &str) -> Option<Listed<'a>> {
     let path = uri::to_path(uri).ok().filter(|path| uri::is_of_path(uri, path))?;
-    snapshot.skill(path.strip_suffix(SKILL_MD)?.strip_suffix('/')?)
+    snapshot.listed(path.strip_suffix(SKILL_MD)?.strip_suffix('/')?)
 }
 
 /// The entry of a skill: its `SKILL.md`'s URI, its whole frontmatter, and every file with digest and size.

@@ -22,32 +22,13 @@ use super::answer::{Stamped, finish};
 use super::cursor::Listing;
 use super::failure::Failure;
 use super::gate::Pass;
+use super::method::Method;
 use super::page::{self, RESOURCES_MAX, SKILLS_MAX};
 use super::session::Session;
 use super::{Handler, entry, filter, listen, resource};
 
 type Context = RequestContext<RoleServer>;
 type Paginated = Option<PaginatedRequestParams>;
-
-/// The methods that are answered. rmcp hands one of them on as an unknown request when its parameters are malformed.
-const METHODS: [&str; 12] = [
-    "prompts/get",
-    "prompts/list",
-    "resources/directory/read",
-    "resources/list",
-    "resources/read",
-    "resources/templates/list",
-    "server/discover",
-    "skills/get",
-    "skills/list",
-    "subscriptions/listen",
-    "tools/call",
-    "tools/list",
-];
-/// Those that are answered only to peers from before 2026-07-28.
-const LEGACY_METHODS: [&str; 2] = ["initialize", "ping"];
-/// Those that are answered only to such peers that can be told something later.
-const SESSION_METHODS: [&str; 2] = ["resources/subscribe", "resources/unsubscribe"];
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
@@ -97,8 +78,8 @@ impl ServerHandler for Handler {
     ) -> Result<GetSkillResult, ErrorData> {
         let work = async {
             let snapshot = self.catalog.snapshot().await?;
-            let skill = entry::find(&snapshot, &request.uri).ok_or(Failure::NoSkill(request.uri))?;
-            Ok(GetSkillResult::new(entry::entry(&snapshot, skill)))
+            let found = entry::find(&snapshot, &request.uri).ok_or(Failure::NoSkill(request.uri))?;
+            Ok(GetSkillResult::new(entry::entry(&snapshot, found.skill)))
         };
         self.answer("skills/get", &context, work).await
     }
@@ -111,12 +92,12 @@ impl ServerHandler for Handler {
         let work = async {
             let after = after(Listing::Resources, request)?;
             let snapshot = self.catalog.snapshot().await?;
-            let skills = snapshot.skills_after(after.as_deref());
-            let page = page::fill(skills, RESOURCES_MAX, |skill| {
-                Resource::from(resource::of_skill(&snapshot, skill, &entry::skill_md_path(skill)))
+            let skills = snapshot.listed_after(after.as_deref());
+            let page = page::fill(skills, RESOURCES_MAX, |listed| {
+                Resource::from(resource::of_skill(*listed, &entry::skill_md_path(listed.skill)))
             });
             let mut result = ListResourcesResult::with_all_items(page.entries);
-            result.next_cursor = page.last.map(|skill| Listing::Resources.cursor(&skill.path));
+            result.next_cursor = page.last.map(|last| Listing::Resources.cursor(&last.skill.path));
             Ok(result)
         };
         self.answer("resources/list", &context, work).await
@@ -234,10 +215,13 @@ impl ServerHandler for Handler {
         request: CustomRequest,
         context: Context,
     ) -> Result<CustomResult, ErrorData> {
-        let method = request.method.as_str();
-        let is_known = METHODS.contains(&method)
-            || !is_modern(&context) && LEGACY_METHODS.contains(&method)
-            || session(&context).is_some() && SESSION_METHODS.contains(&method);
+        // rmcp hands a request on as an unknown one when its parameters are malformed.
+        let method = Method::named(&request.method);
+        let is_known = match method.as_str() {
+            "initialize" | "ping" => !is_modern(&context),
+            "resources/subscribe" | "resources/unsubscribe" => session(&context).is_some(),
+            _ => method.is_request(),
+        };
         if is_known {
             return Err(Failure::Params(request.method).into());
         }

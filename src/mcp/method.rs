@@ -10,7 +10,8 @@ use super::wire::Incoming;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Method(u8);
 
-/// Every name; the first one stands for those that are not told apart.
+/// Every name: of all requests that are answered, and of notifications. The first one stands for those that are not told
+/// apart.
 const NAMES: [&str; 21] = [
     "other",
     "initialize",
@@ -62,6 +63,11 @@ impl Method {
             }),
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => Self::default(),
         }
+    }
+
+    /// Whether it is one of a request that is answered, be it only to some peers.
+    pub(crate) fn is_request(self) -> bool {
+        self != Self::default() && !self.as_str().starts_with("notifications/")
     }
 
     /// Its name.

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use rmcp::model::{Annotations, DIRECTORY_MIME_TYPE, Resource, ResourceContents};
 
-use crate::catalog::{File, Node, Skill, Snapshot, Stated};
+use crate::catalog::{File, Listed, Node, Snapshot, Stated};
 use crate::media_type;
 use crate::skill::{Content, SKILL_MD};
 use crate::timestamp;
@@ -29,13 +29,13 @@ pub(super) struct About<'a> {
 }
 
 /// The `SKILL.md` at this path of a skill, named and described as its frontmatter says (U5).
-pub(super) fn of_skill<'a>(snapshot: &'a Snapshot, skill: &'a Skill, path: &'a str) -> About<'a> {
+pub(super) fn of_skill<'a>(listed: Listed<'a>, path: &'a str) -> About<'a> {
     About {
         path,
-        name: skill.name(),
-        description: Some(skill.frontmatter.description()),
+        name: listed.skill.name(),
+        description: Some(listed.skill.frontmatter.description()),
         media_type: media_type::MARKDOWN,
-        file: snapshot.node(path).and_then(|node| node.file),
+        file: listed.node(path).and_then(|node| node.file),
     }
 }
 
@@ -44,9 +44,9 @@ pub(super) fn of_node<'a>(snapshot: &'a Snapshot, node: Node<'a>) -> About<'a> {
     let path = node.path;
     let (parent, name) = uri::split(path);
     if name == SKILL_MD
-        && let Some(skill) = snapshot.skill(parent)
+        && let Some(listed) = snapshot.listed(parent)
     {
-        return of_skill(snapshot, skill, path);
+        return of_skill(listed, path);
     }
     let file = node.file;
     let media_type = file.map_or(DIRECTORY_MIME_TYPE, |file| media_type::of(name, file.content()));

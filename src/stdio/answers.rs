@@ -1,19 +1,24 @@
 //! The output: one line an answer, and how many answers are still owed.
 
-use std::io::ErrorKind;
-use std::sync::Arc;
+use std::io::{ErrorKind, IoSlice};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
-use bytes::{Buf as _, Bytes};
+use bytes::Bytes;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Mutex, Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use crate::mcp::direct::Answer;
+
 /// The most requests that are worked on, or whose answers wait to be written.
 const IN_FLIGHT_MAX: u32 = 16;
+/// How many bytes are enough for one write: as many as a pipe of Linux holds. More are not made before their time.
+const WRITE_BYTES: usize = 64 * 1024;
 
 /// Where answers are written, and how many are still owed.
 pub(super) struct Answers<W> {
     output: Arc<Mutex<W>>,
+    ready: Arc<std::sync::Mutex<Vec<Ready>>>,
     /// One for each request that may be worked on.
     pub(super) permits: Arc<Semaphore>,
     /// Told whenever the client has taken something.
@@ -21,11 +26,20 @@ pub(super) struct Answers<W> {
     stopped: CancellationToken,
 }
 
-impl<W: AsyncWrite + Send + Unpin> Answers<W> {
+/// An answer that waits to be written, and what is given back then.
+type Ready = (Answer, OwnedSemaphorePermit);
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Answers<W> {
     /// Nothing is owed yet. `stopped` is cancelled when the output is gone.
     pub(super) fn new(output: W, stopped: CancellationToken) -> Self {
         let permits = Arc::new(Semaphore::new(IN_FLIGHT_MAX as usize));
-        Self { output: Arc::new(Mutex::new(output)), permits, taken: Arc::default(), stopped }
+        Self {
+            output: Arc::new(Mutex::new(output)),
+            ready: Arc::default(),
+            permits,
+            taken: Arc::default(),
+            stopped,
+        }
     }
 
     /// Writes a line, whole, and gives the permit back. A client that cannot be written to is gone, and so its session.
@@ -38,44 +52,69 @@ impl<W: AsyncWrite + Send + Unpin> Answers<W> {
         let mut output = self.output.lock().await;
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
-        self.write_pieces(&mut output, [line.into()], permit).await
+        let written = self.write_pieces(&mut output, [line.into()].into_iter()).await;
+        drop(permit);
+        written
     }
 
-    /// Writes a line that is there as bytes, or is made as they are taken, and gives the permit back.
-    pub(super) async fn write_bytes(
-        &self,
-        line: impl IntoIterator<Item = Bytes>,
-        permit: OwnedSemaphorePermit,
-    ) -> std::io::Result<()> {
-        let mut output = self.output.lock().await;
-        self.write_pieces(&mut output, line, Some(permit)).await
+    /// Has an answer written, a line that is there as bytes or is made as they are taken, together with those that are put
+    /// here until the output is free.
+    pub(super) fn put(&self, answer: Answer, permit: OwnedSemaphorePermit) {
+        let mut ready = self.ready();
+        ready.push((answer, permit));
+        if ready.len() > 1 {
+            return;
+        }
+        let answers = self.clone();
+        tokio::spawn(async move {
+            let mut output = answers.output.lock().await;
+            let ready = std::mem::take(&mut *answers.ready());
+            let (lines, permits): (Vec<Answer>, Vec<_>) = ready.into_iter().unzip();
+            let written = answers.write_pieces(&mut output, lines.into_iter().flatten()).await;
+            drop(permits);
+            written
+        });
+    }
+
+    fn ready(&self) -> MutexGuard<'_, Vec<Ready>> {
+        // What is done under the lock cannot be left half done.
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn write_pieces(
         &self,
         output: &mut W,
-        line: impl IntoIterator<Item = Bytes>,
-        permit: Option<OwnedSemaphorePermit>,
+        mut pieces: impl Iterator<Item = Bytes>,
     ) -> std::io::Result<()> {
         let writing = async {
-            for mut piece in line {
-                while !piece.is_empty() {
-                    let count = output.write(&piece).await?;
+            loop {
+                let (mut batch, mut bytes) = (Vec::new(), 0);
+                while bytes < WRITE_BYTES
+                    && let Some(piece) = pieces.next()
+                {
+                    bytes += piece.len();
+                    batch.push(piece);
+                }
+                if batch.is_empty() {
+                    return output.flush().await;
+                }
+                let mut slices: Vec<_> = batch.iter().map(|piece| IoSlice::new(piece)).collect();
+                let mut left = &mut slices[..];
+                while !left.is_empty() {
+                    let count = output.write_vectored(left).await?;
                     if count == 0 {
                         return Err(ErrorKind::WriteZero.into());
                     }
-                    piece.advance(count);
+                    IoSlice::advance_slices(&mut left, count);
                     self.taken.notify_one();
                 }
             }
-            output.flush().await
         };
         let written = writing.await;
         if let Err(error) = &written {
             tracing::debug!(%error, "the output cannot be written");
             self.stopped.cancel();
         }
-        drop(permit);
         written
     }
 
@@ -95,6 +134,7 @@ impl<W> Clone for Answers<W> {
     fn clone(&self) -> Self {
         Self {
             output: self.output.clone(),
+            ready: self.ready.clone(),
             permits: self.permits.clone(),
             taken: self.taken.clone(),
             stopped: self.stopped.clone(),

@@ -39,23 +39,22 @@ impl Beside {
         }
         let id = request.id.clone();
         let Some(reply) = self.direct.begin(request) else { return Some(permit) };
-        let answers = answers.clone();
         match reply {
-            Reply::Ready(answer) => tokio::spawn(async move { answers.write_bytes(answer, permit).await }),
+            Reply::Ready(answer) => answers.put(answer, permit),
             Reply::File(_) => {
-                let (direct, reading) = (self.direct.clone(), self.reading.clone());
+                let (direct, answers, reading) = (self.direct.clone(), answers.clone(), self.reading.clone());
                 let cancelled = reading.begin(id.clone());
                 tokio::spawn(async move {
                     tokio::select! {
                         biased;
-                        () = cancelled.cancelled() => Ok(()),
+                        () = cancelled.cancelled() => {}
                         answer = direct.finish(reply) => {
-                            if reading.end(&id, &cancelled) { answers.write_bytes(answer, permit).await } else { Ok(()) }
+                            if reading.end(&id, &cancelled) { answers.put(answer, permit) }
                         }
                     }
-                })
+                });
             }
-        };
+        }
         None
     }
 

@@ -34,7 +34,7 @@ pub(super) async fn stopped(shutdown: impl Future<Output = ()>, end: &End) {
 /// and nothing is taken of the answers.
 pub(super) async fn stalled<W>(answers: &Answers<W>, catalog: &Catalog, end: &End)
 where
-    W: AsyncWrite + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
 {
     end.ending.cancelled().await;
     let _ = timeout(CATALOG_MAX, catalog.snapshot()).await;

@@ -1,5 +1,6 @@
 //! Input in lines of bounded length.
 
+use memchr::memchr;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 /// Reads lines, and holds no more than one of the longest kind.
@@ -32,7 +33,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 let rest = std::mem::take(&mut self.line);
                 return Ok((!rest.is_empty()).then_some(Ok(rest)));
             }
-            let end = read.iter().position(|byte| *byte == b'\n');
+            let end = memchr(b'\n', read);
             let part = &read[..end.unwrap_or(read.len())];
             let is_too_long = !self.is_skipping && self.line.len() + part.len() > self.max_bytes;
             if !is_too_long && !self.is_skipping {

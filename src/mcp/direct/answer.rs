@@ -12,7 +12,7 @@ use crate::skill::Content;
 /// About how many bytes a piece has.
 const PIECE_BYTES: usize = 64 * 1024;
 /// The most bytes of a file whose answer is made whole.
-const WHOLE_MAX_BYTES: usize = 32 * 1024;
+pub(super) const WHOLE_MAX_BYTES: usize = 32 * 1024;
 /// The most bytes of a text that are escaped at once, which makes a piece of control characters 112 KiB at most.
 const TEXT_STEP_BYTES: usize = 8 * 1024;
 /// The most bytes that are made into base64 at once: just one piece.
@@ -37,6 +37,8 @@ pub(crate) struct Answer {
 pub(super) enum Form {
     /// A text with escapes.
     Text,
+    /// A text that has its escapes.
+    Escaped,
     /// Base64.
     Base64,
 }
@@ -53,6 +55,7 @@ impl Form {
     fn len(self, bytes: &[u8]) -> usize {
         match self {
             Self::Text => escape::len(bytes),
+            Self::Escaped => bytes.len(),
             Self::Base64 => bytes.len().div_ceil(3) * 4,
         }
     }
@@ -60,6 +63,7 @@ impl Form {
     fn append(self, out: &mut Vec<u8>, bytes: &[u8]) {
         match self {
             Self::Text => escape::append(out, bytes),
+            Self::Escaped => out.extend_from_slice(bytes),
             Self::Base64 => {
                 let begin = out.len();
                 out.resize(begin + self.len(bytes), 0);
@@ -125,7 +129,7 @@ impl Answer {
         let mut out = Vec::with_capacity(PIECE_BYTES + TEXT_STEP_BYTES * 2);
         while !self.file.is_empty() && out.len() < PIECE_BYTES {
             let step = match self.form {
-                Form::Text => TEXT_STEP_BYTES,
+                Form::Text | Form::Escaped => TEXT_STEP_BYTES,
                 Form::Base64 => BASE64_STEP_BYTES,
             };
             let step = self.file.split_to(step.min(self.file.len()));

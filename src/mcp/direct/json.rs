@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::catalog::{Skill, Snapshot};
+use crate::catalog::Listed;
 use crate::mcp::entry::skill_md_path;
 use crate::mcp::resource::About;
 use crate::uri;
@@ -22,26 +22,34 @@ pub(super) fn text(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');
 }
 
-/// The URI of a served path, in quotes. None of its characters needs an escape.
-fn uri_of(out: &mut Vec<u8>, path: &str) {
+/// Parts of a text, in quotes. Nothing of them needs an escape.
+fn plain<'a>(out: &mut Vec<u8>, parts: impl IntoIterator<Item = &'a str>) {
     out.push(b'"');
-    for part in uri::parts(path) {
-        out.extend_from_slice(part.as_bytes());
-    }
+    parts.into_iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
     out.push(b'"');
 }
 
+/// The URI of a served path, which may be known to stand in it as it is.
+fn uri_of(out: &mut Vec<u8>, path: &str, is_plain: bool) {
+    if is_plain || uri::is_plain(path) {
+        plain(out, [uri::SCHEME, path]);
+    } else {
+        plain(out, std::iter::once(uri::SCHEME).chain(uri::escaped(path)));
+    }
+}
+
 /// A skill's entry (E1–E6).
-pub(super) fn skill(out: &mut Vec<u8>, snapshot: &Snapshot, skill: &Skill) {
+pub(super) fn skill(out: &mut Vec<u8>, listed: Listed<'_>) {
+    let is_plain = listed.has_plain_paths();
     out.extend_from_slice(b"{\"uri\":");
-    uri_of(out, &skill_md_path(skill));
+    uri_of(out, &skill_md_path(listed.skill), is_plain);
     out.extend_from_slice(b",\"frontmatter\":");
-    out.extend_from_slice(skill.frontmatter.json().as_bytes());
+    out.extend_from_slice(listed.skill.frontmatter.json().as_bytes());
     out.extend_from_slice(b",\"resources\":[");
     let mut opening = &b"{\"uri\":"[..];
-    for (path, file) in snapshot.files(skill) {
+    for (path, file) in listed.files() {
         out.extend_from_slice(opening);
-        uri_of(out, path);
+        uri_of(out, path, is_plain);
         out.extend_from_slice(b",\"digest\":\"sha256:");
         out.extend_from_slice(&file.digest().to_hex());
         out.extend_from_slice(b"\",\"size\":");
@@ -57,7 +65,7 @@ pub(super) fn skill(out: &mut Vec<u8>, snapshot: &Snapshot, skill: &Skill) {
 /// A file or directory as a resource (U5, D1).
 pub(super) fn resource(out: &mut Vec<u8>, about: &About<'_>) {
     out.extend_from_slice(b"{\"uri\":");
-    uri_of(out, about.path);
+    uri_of(out, about.path, false);
     out.extend_from_slice(b",\"name\":");
     text(out, about.name.as_bytes());
     if let Some(description) = &about.description {
@@ -65,14 +73,14 @@ pub(super) fn resource(out: &mut Vec<u8>, about: &About<'_>) {
         text(out, description.as_bytes());
     }
     out.extend_from_slice(b",\"mimeType\":");
-    text(out, about.media_type.as_bytes());
+    plain(out, [about.media_type]);
     if let Some(file) = about.file {
         out.extend_from_slice(b",\"size\":");
         value(out, &file.size());
     }
     if let Some(modified) = about.last_modified() {
         out.extend_from_slice(b",\"annotations\":{\"lastModified\":");
-        text(out, modified.as_bytes());
+        plain(out, [&*modified]);
         out.push(b'}');
     }
     out.push(b'}');

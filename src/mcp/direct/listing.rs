@@ -1,6 +1,9 @@
 //! A page of a listing, written as it is filled.
 
-use crate::mcp::page::cut;
+use crate::mcp::page::{PAGE_MAX_BYTES, cut};
+
+/// The room for a few entries. What needs more is given that of a page at once, not moved each time that it has grown.
+const FEW_BYTES: usize = 4 * 1024;
 
 /// The entries of one page.
 #[derive(Debug)]
@@ -17,9 +20,12 @@ pub(super) fn fill<C>(
     max_entries: usize,
     write: impl Fn(&mut Vec<u8>, &C),
 ) -> Page<C> {
-    let (mut json, mut written, mut last_begins) = (Vec::new(), 0, 0);
+    let (mut json, mut written, mut last_begins) = (Vec::with_capacity(FEW_BYTES), 0, 0);
     let cut = cut(candidates, max_entries, |candidate| {
         last_begins = json.len();
+        if last_begins > FEW_BYTES / 2 {
+            json.reserve(PAGE_MAX_BYTES.saturating_sub(last_begins));
+        }
         if last_begins > 0 {
             json.push(b',');
         }

@@ -5,6 +5,7 @@
 
 use std::marker::PhantomData;
 
+use memchr::memchr;
 use rmcp::model::{ClientCapabilities, RequestId};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -67,7 +68,7 @@ pub(crate) struct Request {
 impl Request {
     /// Reads a message. `None` if it is no plain request.
     pub(crate) fn read(message: &[u8]) -> Option<Self> {
-        if message.contains(&b'\\') || opens(message) > NESTED_MAX || has_long_number(message) {
+        if memchr(b'\\', message).is_some() || opens(message) > NESTED_MAX || has_long_number(message) {
             return None;
         }
         // What is passed over below is not looked at otherwise.
@@ -87,10 +88,10 @@ impl Request {
     }
 }
 
-/// How many objects and arrays are opened, also in texts. Sixteen bytes are looked at at a time.
+/// How many objects and arrays are opened, also in texts. Many bytes are looked at at a time.
 fn opens(message: &[u8]) -> usize {
     let count = |part: &[u8]| usize::from(part.iter().map(|byte| u8::from(byte | 0x20 == b'{')).sum::<u8>());
-    let (parts, rest) = message.as_chunks::<16>();
+    let (parts, rest) = message.as_chunks::<64>();
     parts.iter().map(|part| count(part)).sum::<usize>() + count(rest)
 }
 

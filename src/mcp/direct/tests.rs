@@ -104,10 +104,11 @@ fn check_written(write: impl FnOnce(&mut Vec<u8>), expected: &impl Serialize) {
 #[test]
 fn entries_are_written_as_serde_writes_them() {
     let snapshot = snapshot();
-    for skill in snapshot.skills() {
-        check_written(|out| json::skill(out, &snapshot, skill), &entry::entry(&snapshot, skill));
+    for listed in snapshot.listed_after(None) {
+        let skill = listed.skill;
+        check_written(|out| json::skill(out, listed), &entry::entry(&snapshot, skill));
         let path = entry::skill_md_path(skill);
-        let about = resource::of_skill(&snapshot, skill, &path);
+        let about = resource::of_skill(listed, &path);
         check_written(|out| json::resource(out, &about), &Resource::from(about.clone()));
         for (path, _) in snapshot.files(skill) {
             let about = resource::of_node(&snapshot, snapshot.node(path).unwrap());
@@ -122,14 +123,14 @@ fn pages_end_where_the_handlers_do() {
     let mut after: Option<String> = None;
     let mut pages = 0;
     loop {
-        let skills = || snapshot.skills_after(after.as_deref());
-        let written = listing::fill(skills(), SKILLS_MAX, |out, skill| json::skill(out, &snapshot, skill));
-        let filled = page::fill(skills(), SKILLS_MAX, |skill| entry::entry(&snapshot, skill));
+        let skills = || snapshot.listed_after(after.as_deref());
+        let written = listing::fill(skills(), SKILLS_MAX, |out, listed| json::skill(out, *listed));
+        let filled = page::fill(skills(), SKILLS_MAX, |listed| entry::entry(&snapshot, listed.skill));
         check_written(|out| out.extend([&b"["[..], &written.json, b"]"].concat()), &filled.entries);
-        assert_eq!(written.last.map(|skill| &skill.path), filled.last.map(|skill| &skill.path));
+        assert_eq!(written.last.map(|last| &last.skill.path), filled.last.map(|last| &last.skill.path));
         pages += 1;
         match filled.last {
-            Some(last) => after = Some(last.path.to_string()),
+            Some(last) => after = Some(last.skill.path.to_string()),
             None => break,
         }
     }
@@ -142,6 +143,12 @@ fn check_pieces(bytes: Vec<u8>, content: Content) {
     use base64::Engine as _;
     let value = text.unwrap_or_else(|| base64::engine::general_purpose::STANDARD.encode(&bytes));
     let form = Form::of(content, &bytes);
+    let expected = json!(value).to_string();
+    if form == Form::Text {
+        let escaped = escape::whole(&bytes).into();
+        let answer = Answer::of_file(b"\"".to_vec(), escaped, Form::Escaped, b"\"".to_vec());
+        assert_eq!(String::from_utf8(answer.flatten().collect()).unwrap(), expected);
+    }
     let mut answer = Answer::of_file(b"\"".to_vec(), bytes.into(), form, b"\"".to_vec());
     let mut written = Vec::new();
     let whole = answer.len();
@@ -150,7 +157,7 @@ fn check_pieces(bytes: Vec<u8>, content: Content) {
         written.extend_from_slice(&piece);
         assert_eq!(answer.len() + written.len() as u64, whole);
     }
-    assert_eq!(String::from_utf8(written).unwrap(), json!(value).to_string());
+    assert_eq!(String::from_utf8(written).unwrap(), expected);
 }
 
 proptest! {
