@@ -94,7 +94,7 @@ impl Read {
         let hides_nothing =
             || text.is_ascii() || std::str::from_utf8(text).is_ok_and(|text| !hidden::may_be_in(text));
         let is_settled = file.identity().is_settled(now);
-        let is_plain = size <= SMALL_MAX_BYTES && hides_nothing();
+        let is_plain = size <= UNCOUNTED_MAX_BYTES && hides_nothing();
         is_plain.then_some(Self { digest, size, content: Content::Text, is_settled, rare: None })
     }
 
