@@ -92,7 +92,8 @@ mod tests {
             cut(&mut requested);
             let accepted = requested.intersection(&honoured(&requested));
             assert!(accepted.is_subset_of(&requested));
-            assert!(begin.elapsed() < Duration::from_millis(500), "{:?}", begin.elapsed());
+            // Unoptimized, on a busy machine; anything quadratic would take much longer.
+            assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
         }
     }
 }
