@@ -15,6 +15,10 @@ const IN_FLIGHT_MAX: u32 = 16;
 /// How many bytes are enough for one write: as many as a pipe of Linux holds. More are not made before their time.
 const WRITE_BYTES: usize = 64 * 1024;
 
+/// How many answers are written together while more are to be made: few enough for a pipe to have room for as many again of
+/// 10 KiB each.
+const TOGETHER: usize = 3;
+
 /// Where answers are written, and how many are still owed.
 pub(super) struct Answers<W> {
     output: Arc<Mutex<W>>,
@@ -74,6 +78,14 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Answers<W> {
             drop(permits);
             written
         });
+    }
+
+    /// Lets the answers that wait be written if there are many, so that a client that asks much at once reads the first ones
+    /// while the others are made.
+    pub(super) async fn let_write(&self) {
+        if self.ready().len() >= TOGETHER {
+            tokio::task::yield_now().await;
+        }
     }
 
     fn ready(&self) -> MutexGuard<'_, Vec<Ready>> {

@@ -122,6 +122,7 @@ where
     /// The next message to hand on; `None` at the end. Dropping the future loses nothing.
     async fn next(&mut self) -> Option<Incoming> {
         loop {
+            self.answers.let_write().await;
             let is_over = self.end.ending.is_cancelled();
             if is_over && self.ahead.is_empty() {
                 return self.no_more().await;
