@@ -206,6 +206,7 @@ pub async fn serve(
     let Answering { endpoint, beside, health, observer, sessions, connections } =
         Answering::new(handler, &options, &drain);
     let Listeners { main, admin } = listeners;
+    let max = files::connections_max(admin.is_some());
     // Both listeners show the same certificate.
     let tls = main.listener.tls();
     let (routes, has_page, admin) = match admin {
@@ -213,7 +214,7 @@ pub async fn serve(
         Some(own) => {
             let (observer, health) = (observer.clone(), health.clone());
             let beside = Front::new(observer, health, own.admission, None, beside, options.page);
-            let served = accept::run(own.listener, beside, end.clone(), connections.clone());
+            let served = accept::run(own.listener, beside, max.admin, end.clone(), connections.clone());
             (Router::new(), false, Either::Right(served))
         }
     };
@@ -221,7 +222,7 @@ pub async fn serve(
     let front = Front::new(observer, health, main.admission.clone(), endpoint, routes, has_page);
     let main_served = CancellationToken::new();
     let serve = async {
-        accept::run(main.listener, front, drain.clone(), connections).await;
+        accept::run(main.listener, front, max.main, drain.clone(), connections).await;
         main_served.cancel();
     };
     tokio::select! {

@@ -137,6 +137,16 @@ fn a_host_that_is_not_known_is_told_once_with_the_cure() {
 }
 
 #[test]
+fn an_origin_that_is_not_allowed_is_told_once_with_the_cure() {
+    let logged = Logged::start(&[]);
+    for origin in ["null", "https://app.example.com", "https://other.example.com"] {
+        assert_eq!(logged.server.exchange(&list().with("Origin", origin)).status, 403);
+    }
+    logged.wait_for("say so with --allow-origin https://app.example.com");
+    assert_eq!(logged.told().matches("is refused").count(), 1);
+}
+
+#[test]
 fn others_than_this_machine_are_let_in_only_if_that_is_meant() {
     let dir = skills();
     write_tokens(dir.path(), &tokens());

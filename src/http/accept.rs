@@ -11,7 +11,6 @@ use super::caller::Peer;
 use super::connection::{Answers, Server};
 use super::crowd::{Crowd, Guest};
 use super::drain::Drain;
-use super::files::connections_max;
 use super::listen::{BACKLOG, Listener, Stream};
 
 /// How long to wait when the system has no more connections to give.
@@ -35,18 +34,14 @@ pub(crate) struct ConnectionCounts {
 pub(super) async fn run<S: Answers>(
     listener: Listener,
     service: S,
+    connections_max: usize,
     drain: Drain,
     counts: Arc<ConnectionCounts>,
 ) {
     let server = Arc::new(Server::new(service, drain.clone()));
     let connections = TaskTracker::new();
-    let entrance = Entrance {
-        listener,
-        server,
-        connections: &connections,
-        counts,
-        crowd: Crowd::new(connections_max()),
-    };
+    let crowd = Crowd::new(connections_max);
+    let entrance = Entrance { listener, server, connections: &connections, counts, crowd };
     tokio::select! {
         () = entrance.accept() => {}
         () = drain.begun().cancelled() => {}
@@ -95,9 +90,15 @@ impl<S: Answers> Entrance<'_, S> {
         for _ in 0..BACKLOG {
             // In between, it becomes known who has come.
             tokio::task::yield_now().await;
-            let Some(Ok((stream, peer))) = self.listener.accept().now_or_never() else { return };
-            if self.admit(stream, peer).now_or_never().is_none() {
-                return;
+            match self.listener.accept().now_or_never() {
+                None => return,
+                // One connection may be broken, and the next one not.
+                Some(Err(error)) => tracing::debug!(%error, "a connection cannot be accepted"),
+                Some(Ok((stream, peer))) => {
+                    if self.admit(stream, peer).now_or_never().is_none() {
+                        return;
+                    }
+                }
             }
         }
     }
@@ -159,6 +160,7 @@ mod tests {
     /// How HTTP/2 begins: the preface and empty settings.
     const BEGIN_2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     const LARGE: usize = 64 << 20;
+    const CONNECTIONS: usize = 16;
 
     impl Answers for Router {
         type Body = Body;
@@ -173,7 +175,7 @@ mod tests {
             Listener::bind("--listen", &Address::Network("127.0.0.1:0".into()), None).await.unwrap();
         let address = listener.place().address.unwrap();
         let counts = Arc::<ConnectionCounts>::default();
-        tokio::spawn(run(listener, router, Drain::new(Duration::ZERO), counts.clone()));
+        tokio::spawn(run(listener, router, CONNECTIONS, Drain::new(Duration::ZERO), counts.clone()));
         (address, counts)
     }
 
@@ -220,7 +222,8 @@ mod tests {
             });
             let drain = Drain::new(Duration::from_secs(60));
             drain.begun().cancel();
-            run(listener, Router::new().fallback(async || "here"), drain, Arc::default()).await;
+            let router = Router::new().fallback(async || "here");
+            run(listener, router, CONNECTIONS, drain, Arc::default()).await;
             for mut client in clients {
                 let mut answer = String::new();
                 client.read_to_string(&mut answer).unwrap();
@@ -246,7 +249,7 @@ mod tests {
             client.read_to_string(&mut answer).await.unwrap();
         };
         let router = Router::new().fallback(async || "here");
-        tokio::join!(asks, run(listener, router, drain, Arc::default()));
+        tokio::join!(asks, run(listener, router, CONNECTIONS, drain, Arc::default()));
         assert!(answer.ends_with("here"), "{answer}");
         // One that says nothing is not waited for any longer.
         assert!(silent.is_ok() && begin.elapsed() < 2 * FIRST_READ_MAX);

@@ -112,13 +112,13 @@ impl<S: Answers> Server<S> {
         let service = service_fn(|request| client.clone().answer(request).map(Ok::<_, Infallible>));
         let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
         let again = Again::new();
-        let closes = async {
+        let closing = async {
             tokio::select! {
                 () = guest.silent(HEAD_READ_MAX) => None,
-                () = self.ends(&guest) => None,
+                () = self.begins_no_more(&guest) => None,
             }
         };
-        let ends = async {
+        let closed = async {
             tokio::select! {
                 () = guest.dismissed() => Some("to make room for another, or for having taken too much back"),
                 () = paces.neglected() => Some("because an answer was not read"),
@@ -128,7 +128,7 @@ impl<S: Answers> Server<S> {
             }
         };
         // So they are looked at when they are woken, not whenever there is more of a request.
-        let mut waits = FuturesUnordered::from_iter([closes.left_future(), ends.right_future()]);
+        let mut waits = FuturesUnordered::from_iter([closing.left_future(), closed.right_future()]);
         let why = loop {
             tokio::select! {
                 biased;
@@ -150,7 +150,7 @@ impl<S: Answers> Server<S> {
 
     /// Ends when no more requests are to be begun. One that has been sent before may still have to be read, as the first of
     /// a connection.
-    async fn ends(&self, guest: &Guest) {
+    async fn begins_no_more(&self, guest: &Guest) {
         self.drain.begun().cancelled().await;
         let _ = timeout(FIRST_READ_MAX, guest.begun()).await;
     }
@@ -171,7 +171,7 @@ impl<S: Answers> Server<S> {
                 .inspect_err(|error| tracing::debug!(%error, "a connection cannot be encrypted"))
                 .ok(),
             () = guest.dismissed() => None,
-            () = self.drain.over() => None,
+            () = self.ends_unasked(guest) => None,
         }
     }
 }

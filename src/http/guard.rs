@@ -39,7 +39,8 @@ pub(super) struct Guard {
     origins: Vec<Origin>,
     proxies: Proxies,
     /// Whether it has been said that another host is asked for.
-    is_told: AtomicBool,
+    is_host_told: AtomicBool,
+    is_origin_told: AtomicBool,
 }
 
 impl Guard {
@@ -66,16 +67,27 @@ impl Guard {
             hosts,
             origins,
             proxies: Proxies::new(options.trusted_proxies.clone()),
-            is_told: AtomicBool::new(false),
+            is_host_told: AtomicBool::new(false),
+            is_origin_told: AtomicBool::new(false),
         }
     }
 
     /// Says once which host is refused: a server that others reach under a name has to be told that name.
-    fn tell(&self, host: &SaidHost<'_>) {
-        if !self.is_told.swap(true, Ordering::Relaxed) {
+    fn tell_host(&self, host: &SaidHost<'_>) {
+        if !self.is_host_told.swap(true, Ordering::Relaxed) {
             let name: String = host.name().chars().take(NAME_TOLD_MAX_CHARS).collect();
             tracing::warn!(
                 "a request for the host {name} is refused: if that is this server, say so with --allow-host {name}"
+            );
+        }
+    }
+
+    /// The same of an origin. One that is no origin is nothing to allow.
+    fn tell_origin(&self, origin: &HeaderValue) {
+        if text(origin).parse::<Origin>().is_ok() && !self.is_origin_told.swap(true, Ordering::Relaxed) {
+            let name: String = text(origin).chars().take(NAME_TOLD_MAX_CHARS).collect();
+            tracing::warn!(
+                "a request of a page of {name} is refused: if it may read the skills, say so with --allow-origin {name}"
             );
         }
     }
@@ -100,7 +112,7 @@ impl Guard {
         }
         let is_known = |host: &&SaidHost<'_>| self.hosts.iter().any(|known| known.covers(host));
         if let Some(stranger) = target.iter().chain(&header).find(|host| !is_known(host)) {
-            self.tell(stranger);
+            self.tell_host(stranger);
             return Err(Refused::new(
                 StatusCode::FORBIDDEN,
                 "the Host header names a host that is not allowed here; whoever runs this server can allow it with --allow-host",
@@ -109,7 +121,8 @@ impl Guard {
         let origin = sole(headers, header::ORIGIN)?;
         let is_allowed =
             |origin: &HeaderValue| text(origin).parse().is_ok_and(|origin| self.origins.contains(&origin));
-        if origin.is_some_and(|origin| !is_allowed(origin)) {
+        if let Some(stranger) = origin.filter(|origin| !is_allowed(origin)) {
+            self.tell_origin(stranger);
             return Err(Refused::new(
                 StatusCode::FORBIDDEN,
                 "the Origin header is not allowed here; whoever runs this server can allow it with --allow-origin",

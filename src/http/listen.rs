@@ -248,6 +248,9 @@ fn cannot_bind(option: &str, address: &str, error: &io::Error) -> anyhow::Error 
         io::ErrorKind::AddrInUse => {
             anyhow!("{address} is in use: stop the program that has it, or take another port with {option}")
         }
+        io::ErrorKind::PermissionDenied => anyhow!(
+            "cannot listen on {address}: {error}; take a port from 1024 on with {option}, or let this program have lower ones"
+        ),
         _ => anyhow!(
             "cannot listen on {address}: {error}; {option} takes an address of this machine as HOST:PORT"
         ),

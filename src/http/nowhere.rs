@@ -1,4 +1,4 @@
-//! The answer at a path where nothing is: who has taken the wrong one is told the right one. Nobody comes as far as this who is
+//! The answer at a path where nothing is, or nothing of that method: who has taken the wrong one is told the right one. Nobody comes as far as this who is
 //! not let in.
 
 use axum::Router;
@@ -15,20 +15,24 @@ const HEADERS: [(HeaderName, HeaderValue); 2] = [
 
 /// The routes, and this answer at every other path of a listener that has these behind it.
 pub(super) fn beside(routes: Router, endpoint: Option<&EndpointPath>, has_page: bool) -> Router {
-    let words = words(endpoint, has_page);
-    routes.fallback(async move || answer(words))
+    let nothing = words("nothing is at this path", endpoint, has_page);
+    // Who sends messages to the page has forgotten the path.
+    let otherwise = words("this path is for other methods", endpoint, has_page);
+    routes
+        .method_not_allowed_fallback(async move || answer(StatusCode::METHOD_NOT_ALLOWED, otherwise))
+        .fallback(async move || answer(StatusCode::NOT_FOUND, nothing))
 }
 
-fn answer(words: String) -> Response {
-    (StatusCode::NOT_FOUND, HEADERS, words).into_response()
+fn answer(status: StatusCode, words: String) -> Response {
+    (status, HEADERS, words).into_response()
 }
 
-fn words(endpoint: Option<&EndpointPath>, has_page: bool) -> String {
+fn words(fault: &str, endpoint: Option<&EndpointPath>, has_page: bool) -> String {
     let endpoint = endpoint.map(|path| format!("MCP is spoken at {path}"));
     let page = has_page.then(|| "a page for people is at /".to_owned());
     let there: Vec<_> = endpoint.into_iter().chain(page).collect();
     let colon = if there.is_empty() { "" } else { ": " };
-    format!("nothing is at this path{colon}{}\n", there.join(", "))
+    format!("{fault}{colon}{}\n", there.join(", "))
 }
 
 #[cfg(test)]
@@ -38,7 +42,9 @@ mod tests {
     #[test]
     fn what_is_there_is_named() {
         let path = EndpointPath::default();
-        let check = |endpoint, has_page, expected| assert_eq!(words(endpoint, has_page), expected);
+        let check = |endpoint, has_page, expected| {
+            assert_eq!(words("nothing is at this path", endpoint, has_page), expected);
+        };
         check(
             Some(&path),
             true,

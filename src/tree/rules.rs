@@ -53,7 +53,7 @@ pub(super) struct BadLine {
     pub(super) reason: String,
 }
 
-/// Compiles an ignore file. Lines that are no pattern are passed over and reported.
+/// Compiles an ignore file. Lines that are no pattern are passed over and reported, as are those that name nothing.
 ///
 /// # Errors
 /// Why the patterns together are too much.
@@ -72,9 +72,11 @@ pub(super) fn parse(text: &[u8]) -> Result<(Gitignore, Vec<BadLine>), String> {
                 continue;
             }
         };
-        if let Err(error) = builder.add_line(None, pattern) {
-            bad.push(BadLine { span, reason: reason(error) });
-        }
+        let says_nothing = pattern.trim().is_empty() || pattern.starts_with('#');
+        let fault = if says_nothing { None } else { check(pattern).err() };
+        // What git reads otherwise than it was meant holds all the same.
+        let added = builder.add_line(None, pattern).map_err(reason).err();
+        bad.extend(fault.or(added).map(|reason| BadLine { span, reason }));
     }
     Ok((builder.build().map_err(reason)?, bad))
 }
@@ -210,8 +212,8 @@ mod tests {
 
     #[test]
     fn bad_lines_are_told_with_their_place() {
-        let (patterns, bad) = parse(b"ok\n{a\n\xff\nlast").unwrap();
+        let (_, bad) = parse(b"ok\n{a\n\xff\nlast\n\n# x\n a[\n!\n").unwrap();
         let spans: Vec<_> = bad.iter().map(|line| line.span.clone()).collect();
-        assert_eq!((patterns.len(), spans), (2, vec![3..5, 6..7]));
+        assert_eq!(spans, [3..5, 6..7, 18..21, 22..23]);
     }
 }

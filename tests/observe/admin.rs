@@ -32,15 +32,18 @@ fn what_is_for_the_operator_can_be_elsewhere() {
 #[test]
 fn who_takes_a_wrong_path_is_told_the_right_one() {
     let bed = bed();
-    let words = |server: &Server, at: &str| {
-        let response = server.exchange_at(at, &ask("skills/list", json!({})).to("POST", "/sse"));
-        assert_eq!(response.status, 404, "{response:?}");
+    let said = |server: &Server, at: &str, path: &'static str, status: u16| {
+        let response = server.exchange_at(at, &ask("skills/list", json!({})).to("POST", path));
+        assert_eq!(response.status, status, "{response:?}");
         assert!(response.header("content-type").unwrap().starts_with("text/plain"), "{response:?}");
         String::from_utf8(response.body).unwrap()
     };
+    let words = |server: &Server, at: &str| said(server, at, "/sse", 404);
     let (endpoint, page) = ("MCP is spoken at /mcp", "a page for people is at /");
     let server = start(&bed, &[]);
     assert_eq!(words(&server, &server.address), format!("nothing is at this path: {endpoint}, {page}\n"));
+    let forgotten = said(&server, &server.address, "/", 405);
+    assert_eq!(forgotten, format!("this path is for other methods: {endpoint}, {page}\n"));
     let server = start(&bed, &["--no-page"]);
     assert_eq!(words(&server, &server.address), format!("nothing is at this path: {endpoint}\n"));
     let server = start(&bed, &["--admin-listen", "127.0.0.1:0"]);
