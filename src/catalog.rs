@@ -22,6 +22,7 @@ mod lost;
 mod order;
 mod place;
 mod placed;
+mod proof;
 mod read;
 mod scan;
 mod shard;

@@ -5,9 +5,9 @@
 //! catalog ─▶ Index ─ format ─▶ bytes ─ store ─▶ FILE ─ store ─▶ bytes ─ format ─▶ Index ─▶ the first look
 //! ```
 //!
-//! An index is a memory, not an authority. What it says of a file is the file's digest and size, never a byte of it: bytes go
-//! out only after they were read and found to have that digest, and if they have not, the file is looked at again without an
-//! index. A `SKILL.md` is read and judged at each start all the same, and only its digest is taken from here. So who can write the
+//! An index is a memory, not an authority. What it says of a file is the file's digest and size, never a byte of it: the first
+//! bytes of a file that go out were read from it and found to have that digest, and if they have not, the file is looked at again
+//! without an index. A `SKILL.md` is read and judged at each start all the same, and only its digest is taken from here. So who can write the
 //! index can make a start slower, and a listing state a digest that no read confirms, until the first one, and keep quiet about
 //! what nobody sees in a file that is no `SKILL.md`; nothing else.
 //!

@@ -123,11 +123,12 @@ impl Room<'_> {
             now.is_some_and(|dir| stands_in(dir, path, file, shard).unwrap_or(false))
         };
         let away = shard.all_files().filter(|(path, file)| !stands(path, file));
-        away.map(|(_, file)| Some((file.digest(), self.take(&file.digest())?))).collect()
+        away.map(|(_, file)| Some((file.digest(), self.take(file)?))).collect()
     }
 
-    fn take(&self, digest: &Digest) -> Option<Bytes> {
-        let bytes = self.cache.peek(digest)?;
+    fn take(&self, file: &File) -> Option<Bytes> {
+        let digest = Some(file.digest()).filter(|_| file.read.proof.is_given())?;
+        let bytes = self.cache.peek(&digest)?;
         self.free_bytes.set(self.free_bytes.get().checked_sub(cost(&bytes))?);
         Some(bytes)
     }

@@ -12,7 +12,8 @@ use crate::tree::Hint;
 use super::cache::{Cache, CacheCounts, Held};
 use super::flights::{Flights, Unlike};
 use super::looks::{LookCounts, Looks};
-use super::shard::Stated;
+use super::proof::Proof;
+use super::shard::{File, Stated};
 use super::snapshot::Snapshot;
 use super::standing::Standing;
 
@@ -189,23 +190,28 @@ impl Catalog {
         self.agreed(path, false).await.map(drop)
     }
 
-    /// Reads a file, from memory too if it `may_be_held`. Where the disk has other bytes than are stated, its directory is
+    /// Reads a file, from memory too if it `is_to_hold` there. Where the disk has other bytes than are stated, its directory is
     /// looked at again before the next try; with doubts, where that look saw no change.
-    async fn agreed(&self, path: &str, may_be_held: bool) -> Result<(Stated, Bytes), ReadError> {
+    async fn agreed(&self, path: &str, is_to_hold: bool) -> Result<(Stated, Bytes), ReadError> {
         let Shared { cache, flights, .. } = &*self.shared;
         let mut refuted = None;
         for _ in 0..READ_TRIES {
             let snapshot = self.snapshot().await?;
             let origin = snapshot.origin(path).ok_or(ReadError::NotServed)?;
             let (stated, directory) = (origin.stated, origin.disk.directory(&origin.source));
+            let proof = snapshot.file(path).map(|file| &file.read.proof);
+            let may_be_held = is_to_hold && proof.is_some_and(Proof::is_given);
             let held = if may_be_held { cache.get_kept(&stated.digest()) } else { None };
             let read = match held {
                 Some(bytes) => Ok(bytes),
-                None if may_be_held => flights.read(path, origin).await,
+                None if is_to_hold => flights.read(path, origin).await,
                 None => flights.read_alone(origin).await,
             };
             let unlike = match read {
-                Ok(bytes) => return Ok((stated, bytes)),
+                Ok(bytes) => {
+                    proof.inspect(|proof| proof.give());
+                    return Ok((stated, bytes));
+                }
                 Err(unlike) => unlike,
             };
             if unlike == Unlike::Other && refuted.replace(stated.digest()) == Some(stated.digest()) {
@@ -220,13 +226,16 @@ impl Catalog {
     /// The same without waiting and without the disk, if the bytes are in memory.
     pub fn held(&self, path: &str) -> Option<(Stated, Bytes)> {
         let State::Ready(standing) = &*self.shared.current.borrow() else { return None };
-        let file = standing.snapshot.file(path)?;
+        let file = standing.snapshot.file(path).filter(|file| file.read.proof.is_given())?;
         Some((file.stated(), self.shared.cache.get(&file.digest())?))
     }
 
-    /// A file that is in memory, by what a snapshot states of it. A text is given as `escape` makes it, which is kept in
+    /// A file of a snapshot, if it is in memory. A text is given as `escape` makes it, which is kept in
     /// memory too; if that makes nothing of it, as it is.
-    pub fn held_escaped(&self, file: Stated, escape: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -> Option<Held> {
+    pub fn held_escaped(&self, file: &File, escape: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -> Option<Held> {
+        if !file.read.proof.is_given() {
+            return None;
+        }
         self.shared.cache.get_escaped(file.digest(), escape)
     }
 

@@ -9,6 +9,7 @@ use crate::index::Record;
 use crate::skill::{Content, Digest};
 use crate::tree::{File, ReadError, Reader};
 
+use super::proof::Proof;
 use super::scan::Scan;
 
 /// The largest file of which the escapes are not counted: 1 MiB. With them it has at most six times as many bytes.
@@ -22,6 +23,7 @@ pub(super) struct Read {
     pub content: Content,
     /// Whether a file with the same identity is sure to have the same bytes.
     pub is_settled: bool,
+    pub proof: Proof,
     /// What few files have.
     rare: Option<Arc<Rare>>,
 }
@@ -76,7 +78,14 @@ impl Read {
         let wire_bytes = escaped_bytes.unwrap_or_else(|| plain_wire_bytes(size, content));
         let is_rare = hidden.is_some() || escaped_bytes.is_some();
         let rare = is_rare.then(|| Arc::new(Rare { hidden, wire_bytes }));
-        Self { digest, size, content, is_settled: file.identity().is_settled(now), rare }
+        Self {
+            digest,
+            size,
+            content,
+            is_settled: file.identity().is_settled(now),
+            proof: Proof::given(),
+            rare,
+        }
     }
 
     /// What an earlier read gave, of a file that is found to be what it was then.
@@ -84,7 +93,14 @@ impl Read {
         let Record { digest, size, content, wire_bytes } = *record;
         let is_plain = wire_bytes == plain_wire_bytes(size, content);
         let rare = (!is_plain).then(|| Arc::new(Rare { hidden: None, wire_bytes }));
-        Self { digest, size, content, is_settled: file.identity().is_settled(now), rare }
+        Self {
+            digest,
+            size,
+            content,
+            is_settled: file.identity().is_settled(now),
+            proof: Proof::lacking(),
+            rare,
+        }
     }
 
     /// Describes the bytes of a text with a digest that an earlier read gave. `None` where more is to be said of them: of
@@ -95,7 +111,8 @@ impl Read {
             || text.is_ascii() || std::str::from_utf8(text).is_ok_and(|text| !hidden::may_be_in(text));
         let is_settled = file.identity().is_settled(now);
         let is_plain = size <= UNCOUNTED_MAX_BYTES && hides_nothing();
-        is_plain.then_some(Self { digest, size, content: Content::Text, is_settled, rare: None })
+        let (content, proof) = (Content::Text, Proof::lacking());
+        is_plain.then_some(Self { digest, size, content, is_settled, proof, rare: None })
     }
 
     /// The same for a later start; `None` where more is to be said of the bytes.

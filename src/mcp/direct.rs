@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rmcp::ErrorData;
 use rmcp::model::RequestId;
 
-use crate::catalog::{Held, ReadError, Snapshot, Stated};
+use crate::catalog::{File, Held, ReadError, Snapshot, Stated};
 use crate::uri;
 
 use super::Handler;
@@ -149,7 +149,7 @@ impl Direct {
             }
             (Method::ReadResource, Some(uri)) if cursor.is_none() => {
                 let path = uri::to_path(&uri).ok()?;
-                let file = snapshot.node(&path)?.file?.stated();
+                let file = snapshot.node(&path)?.file?;
                 let wanted = Wanted { id, uri, path, bytes: file.size() };
                 match self.held(&wanted, file) {
                     Some(answer) => answer,
@@ -162,17 +162,18 @@ impl Direct {
     }
 
     /// The answer with a small file that is in memory.
-    fn held(&self, wanted: &Wanted, file: Stated) -> Option<Answer> {
+    fn held(&self, wanted: &Wanted, file: &File) -> Option<Answer> {
         if wanted.bytes > WHOLE_MAX_BYTES as u64 {
             return None;
         }
+        let stated = file.stated();
         let escape =
             |bytes: &[u8]| (Form::of(file.content(), bytes) == Form::Text).then(|| escape::whole(bytes));
         Some(match self.handler.catalog.held_escaped(file, escape)? {
-            Held::Escaped(text) => self.contents(wanted, file, text, Form::Escaped),
+            Held::Escaped(text) => self.contents(wanted, stated, text, Form::Escaped),
             Held::Plain(bytes) => {
                 let form = Form::of(file.content(), &bytes);
-                self.contents(wanted, file, bytes, form)
+                self.contents(wanted, stated, bytes, form)
             }
         })
     }

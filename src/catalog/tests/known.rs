@@ -154,9 +154,12 @@ async fn a_digest_that_is_made_up_never_goes_out_with_bytes() {
     let cold = build(&roots.walk().0, vec![], &options, None);
     let index = cold.snapshot.to_index(Kind::AnyCopy);
     // All digests are another's.
-    let index = index.tampered(|record| record.digest = Digest::of(skill("plain").as_bytes()));
+    let other = Digest::of(skill("plain").as_bytes());
+    let index = index.tampered(|record| record.digest = other);
     let last: std::sync::Mutex<Option<(tree::Tree, Built)>> = std::sync::Mutex::default();
     let cache = Cache::new(16 << 20);
+    // And that one's bytes are at hand.
+    cache.put(other, &skill("plain").into());
     let options = Options { cache: cache.clone(), ..Options::default() };
     let catalog = Catalog::start(cache, move |hint: &Hint| {
         let mut last = last.lock().unwrap();
