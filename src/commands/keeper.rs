@@ -37,7 +37,7 @@ struct Written {
     /// Of what it was made, which need not live on for that.
     snapshot: Weak<Snapshot>,
     seal: Option<Seal>,
-    /// Whether it is known that it cannot be written.
+    /// Whether nobody need be told (again) that it cannot be written.
     is_told: bool,
 }
 
@@ -71,8 +71,8 @@ impl Keeper {
         }
     }
 
-    /// Says of how many files the first look has not read a byte.
-    pub(super) fn has_taken(&self, index: &Index, built: &Built) {
+    /// Takes note of what the first look took from the index.
+    pub(super) fn note(&self, index: &Index, built: &Built) {
         let taken = built.taken();
         tracing::debug!("the index knows {} files, of which {taken} need not be digested", index.len());
         let is_copy = index.kind() == Kind::AnyCopy && taken > 0;
