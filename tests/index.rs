@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::follower::{Follower, Lines, write_skill};
+use common::http::{Request, Server};
 use common::{skill_md, skillserve, wait_until, write};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -171,6 +172,21 @@ fn a_skill_that_breaks_after_a_start_with_an_index_is_kept() {
     started.0.signal("HUP");
     started.0.told.wait_for("warning[kept]");
     assert_eq!(started.digest(), digest_of("first\n"));
+}
+
+#[test]
+fn what_nobody_asked_for_is_not_counted_as_if_somebody_had() {
+    let bed = Bed::indexed();
+    let mut command = skillserve();
+    command.env("SKILLSERVE_INDEX", &bed.index);
+    let server = Server::start_by(command, &bed.root, &["-v", "--no-watch"]);
+    server.line(&["SKILL.md files are in memory"]);
+    let metrics = String::from_utf8(server.exchange(&Request::get("/metrics")).body).unwrap();
+    for count in ["hits_total 0", "misses_total 0", "reads_total 0", "evictions_total 0"] {
+        let line = format!("\nskillserve_cache_{count}\n");
+        assert!(metrics.contains(&line), "{count} in:\n{metrics}");
+    }
+    assert!(!metrics.contains("\nskillserve_cache_bytes 0\n"), "{metrics}");
 }
 
 #[test]

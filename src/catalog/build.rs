@@ -90,7 +90,7 @@ impl Built {
         self.kept.iter().map(|kept| kept.until).chain(retry).min()
     }
 
-    /// Of how many files an index said what they are.
+    /// Of how many files the digest is an index's, and was not made anew.
     pub fn taken(&self) -> usize {
         self.taken
     }

@@ -160,7 +160,7 @@ impl Cache {
         }
         let plain = self.get(&digest)?;
         let Some(escaped) = escape(&plain).map(exactly) else { return Some(Held::Plain(plain)) };
-        if self.has_room_for(&escaped, 0) {
+        if self.has_room_for(escaped.len() as u64, 0) {
             self.0.held.insert(key, escaped.clone());
         }
         Some(Held::Escaped(escaped))
@@ -189,19 +189,22 @@ impl Cache {
     /// Takes bytes that were read because somebody asked for them.
     pub(super) fn put(&self, digest: Digest, bytes: &Bytes) {
         self.0.reads.fetch_add(1, Ordering::Relaxed);
-        if self.has_room_for(bytes, 0) {
+        if self.has_room_for(bytes.len() as u64, 0) {
             self.0.held.insert((digest, Form::Plain), bytes.clone());
         }
     }
 
-    /// Takes bytes that were read before anybody asked for them, if there is much room.
-    pub(super) fn fill(&self, digest: Digest, bytes: Vec<u8>) {
-        let bytes = exactly(bytes);
-        let filled = self.0.held.weight().saturating_add(self.0.held_max_bytes / FILLED_SHARE);
-        let key = (digest, Form::Plain);
-        if self.has_room_for(&bytes, filled) && self.0.held.peek(&key).is_none() {
-            self.0.held.insert(key, bytes);
+    /// Takes bytes that were read before anybody asked for them, if it [wants](Self::wants) them.
+    pub(super) fn fill(&self, digest: Digest, bytes: Bytes) {
+        if self.wants(&digest, bytes.len() as u64) {
+            self.0.held.insert((digest, Form::Plain), bytes);
         }
+    }
+
+    /// Whether a file of `size` bytes that nobody asked for is of use: there is much room, and it is not held.
+    pub(super) fn wants(&self, digest: &Digest, size: u64) -> bool {
+        let filled = self.0.held.weight().saturating_add(self.0.held_max_bytes / FILLED_SHARE);
+        self.has_room_for(size, filled) && self.0.held.peek(&(*digest, Form::Plain)).is_none()
     }
 
     /// How many bytes of skills that are kept have room, as [`cost`] counts them.
@@ -219,10 +222,10 @@ impl Cache {
         &self.0.doubts
     }
 
-    /// Whether a file has room beside what takes `taken` bytes of the bound.
-    fn has_room_for(&self, bytes: &Bytes, taken: u64) -> bool {
+    /// Whether a file of `size` bytes has room beside what takes `taken` bytes of the bound.
+    fn has_room_for(&self, size: u64, taken: u64) -> bool {
         let max = self.0.held_max_bytes;
-        cost(bytes) <= (max / LARGEST_SHARE).min(max.saturating_sub(taken))
+        cost_of(size) <= (max / LARGEST_SHARE).min(max.saturating_sub(taken))
     }
 }
 
@@ -245,7 +248,12 @@ pub(super) fn exactly(bytes: Vec<u8>) -> Bytes {
 
 /// What an entry with these bytes costs.
 pub(super) fn cost(bytes: &Bytes) -> u64 {
-    bytes.len() as u64 + ENTRY_MAX_BYTES
+    cost_of(bytes.len() as u64)
+}
+
+/// What an entry with `size` bytes costs.
+fn cost_of(size: u64) -> u64 {
+    size.saturating_add(ENTRY_MAX_BYTES)
 }
 
 #[derive(Clone)]
@@ -319,7 +327,7 @@ mod tests {
         let cache = Cache::default();
         let (digest, bytes) = file(1, 0);
         cache.put(digest, &bytes);
-        cache.fill(digest, bytes.to_vec());
+        cache.fill(digest, bytes);
         assert_eq!(cache.get(&digest), None);
         assert_eq!(cache.counts(), CacheCounts { reads: 1, ..CacheCounts::default() });
     }
@@ -329,7 +337,7 @@ mod tests {
         let cache = Cache::new(MAX_BYTES);
         for number in 0..1_000 {
             let (digest, bytes) = file(number, 2_000);
-            cache.fill(digest, bytes.to_vec());
+            cache.fill(digest, bytes);
         }
         let counts = cache.counts();
         assert!(counts.held_bytes <= MAX_BYTES / 2 && counts.held_bytes > MAX_BYTES / 3, "{counts:?}");

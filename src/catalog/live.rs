@@ -190,6 +190,21 @@ impl Catalog {
         self.agreed(path, false).await.map(drop)
     }
 
+    /// Takes a served file into memory before anybody asks for it, as the first look does with what it reads: if there is much
+    /// room, in nobody's place, and without counting it among what was asked for. Its bytes are [verified](Self::verify).
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub async fn warm(&self, path: &str) -> Result<(), ReadError> {
+        let cache = &self.shared.cache;
+        let stated = self.snapshot().await?.file(path).ok_or(ReadError::NotServed)?.stated();
+        if cache.wants(&stated.digest(), stated.size()) {
+            let (stated, bytes) = self.agreed(path, false).await?;
+            cache.fill(stated.digest(), bytes);
+        }
+        Ok(())
+    }
+
     /// Reads a file, from memory too if it `is_to_hold` there. Where the disk has other bytes than are stated, its directory is
     /// looked at again before the next try; with doubts, where that look saw no change.
     async fn agreed(&self, path: &str, is_to_hold: bool) -> Result<(Stated, Bytes), ReadError> {

@@ -12,7 +12,7 @@ use crate::rules::Rules;
 use crate::skill::SKILL_MD;
 use crate::tree::{Directory, Disk, File, Reader};
 
-use super::cache::Cache;
+use super::cache::{Cache, exactly};
 use super::count::Count;
 use super::find::{Found, join, skill_md};
 use super::judge::{Judged, judge, unread};
@@ -168,7 +168,7 @@ impl Verdict {
         let read = read.unwrap_or_else(|| {
             let read = Read::of(bytes, file, setting.now);
             if judged.is_some() {
-                setting.cache.fill(read.digest, bytes.to_vec());
+                setting.cache.fill(read.digest, exactly(bytes.to_vec()));
             }
             read
         });

@@ -37,7 +37,7 @@ struct Written {
     /// Of what it was made, which need not live on for that.
     snapshot: Weak<Snapshot>,
     seal: Option<Seal>,
-    /// Whether it is known that it cannot be written.
+    /// Whether nobody need be told (again) that it cannot be written.
     is_told: bool,
 }
 
@@ -71,8 +71,8 @@ impl Keeper {
         }
     }
 
-    /// Says of how many files the first look has not read a byte.
-    pub(super) fn has_taken(&self, index: &Index, built: &Built) {
+    /// Takes note of what the first look took from the index.
+    pub(super) fn note(&self, index: &Index, built: &Built) {
         let taken = built.taken();
         tracing::debug!("the index knows {} files, of which {taken} need not be digested", index.len());
         let is_copy = index.kind() == Kind::AnyCopy && taken > 0;
@@ -92,7 +92,7 @@ impl Keeper {
     pub(super) async fn keep(self: Arc<Self>, catalog: Catalog) {
         let Ok(mut snapshot) = catalog.snapshot().await else { return };
         if self.has_taken.load(Ordering::Relaxed) {
-            hold(&catalog, &snapshot).await;
+            warm(&catalog, &snapshot).await;
         }
         if self.is_unsure.load(Ordering::Relaxed) {
             if !verify(&catalog, &snapshot).await {
@@ -166,16 +166,12 @@ impl Keeper {
     }
 }
 
-/// Reads `SKILL.md` files into half of the memory for what is read, where a start without an index leaves them: hosts ask for
-/// them first, and by them a skill is kept that an edit breaks.
-async fn hold(catalog: &Catalog, snapshot: &Snapshot) {
+/// Reads `SKILL.md` files into memory, where a start without an index leaves them: hosts ask for them first, and by them
+/// a skill is kept that an edit breaks.
+async fn warm(catalog: &Catalog, snapshot: &Snapshot) {
     for skill in snapshot.skills() {
-        let counts = catalog.cache_counts();
-        if counts.held_bytes >= counts.max_bytes / 2 {
-            break;
-        }
         // One that cannot be read now is told when somebody asks for it.
-        let _ = catalog.read(&[&skill.path, "/", SKILL_MD].concat()).await;
+        let _ = catalog.warm(&[&skill.path, "/", SKILL_MD].concat()).await;
     }
     tracing::debug!("SKILL.md files are in memory: {} bytes", catalog.cache_counts().held_bytes);
 }

@@ -110,7 +110,7 @@ impl Looker {
                 let load = || self.keeper.as_ref().and_then(|keeper| keeper.load());
                 let (looked, index) = look_first(roots, options, load, follow);
                 if let Some((index, keeper)) = index.zip(self.keeper.as_ref()) {
-                    keeper.has_taken(&index, &looked.built);
+                    keeper.note(&index, &looked.built);
                 }
                 looked
             }

@@ -76,8 +76,14 @@ fn begins_as_index(file: &File) -> io::Result<bool> {
 /// other; of several who write, the last one's stays.
 ///
 /// # Errors
-/// What the system refused, or that the place [is not free](is_free). Then what stood there still does.
+/// What the system refused, or that the place [is not free](is_free), or that it is more than is [loaded](load). Then what stood
+/// there still does.
 pub fn save(path: &Path, encoded: &[u8]) -> io::Result<()> {
+    if encoded.len() as u64 > INDEX_MAX_BYTES {
+        return Err(io::Error::other(format!(
+            "it would be larger than {INDEX_MAX_BYTES} bytes, which no start reads"
+        )));
+    }
     if !is_free(path)? {
         return Err(io::Error::other("what stands there is no index"));
     }
@@ -94,9 +100,10 @@ pub fn save(path: &Path, encoded: &[u8]) -> io::Result<()> {
     new.write_all(encoded)?;
     new.as_file().sync_all()?;
     new.persist(path)?;
-    // The new name is on the disk when the directory is. Not every system can be asked for that.
+    // The new name is on the disk when the directory is. Not every system can be asked for that, and not every directory that
+    // may be written to be opened. The index is there all the same; at worst, the one before is after a crash.
     #[cfg(unix)]
-    File::open(dir)?.sync_all()?;
+    let _ = File::open(dir).and_then(|dir| dir.sync_all());
     Ok(())
 }
 
@@ -155,6 +162,14 @@ mod tests {
         File::options().write(true).open(&path).unwrap().set_len(INDEX_MAX_BYTES + 1).unwrap();
         assert_eq!(told(&path), "is larger than 268435456 bytes");
         assert!(save(&dir.path().join("none/index"), b"").is_err());
+    }
+
+    #[test]
+    fn what_would_not_be_loaded_is_not_saved() {
+        let dir = tempfile::tempdir().unwrap();
+        let refused = save(&dir.path().join("index"), &vec![0; INDEX_MAX_BYTES as usize + 1]).unwrap_err();
+        assert_eq!(refused.to_string(), "it would be larger than 268435456 bytes, which no start reads");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 
     #[test]

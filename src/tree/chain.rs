@@ -44,7 +44,6 @@ pub(super) fn chain(path: &Path) -> Vec<PathBuf> {
 }
 
 #[cfg(all(test, unix))]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

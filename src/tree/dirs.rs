@@ -36,10 +36,11 @@ mod linux {
     use std::mem::MaybeUninit;
     use std::os::fd::{AsFd, OwnedFd};
     use std::os::unix::ffi::OsStrExt as _;
-    use std::path::Path;
+    use std::path::{Component, Path};
 
     use cap_std::fs::Dir;
     use rustix::fs::{FileType, Mode, OFlags, RawDir, ResolveFlags, openat, openat2};
+    use rustix::io::Errno;
 
     use super::Kind;
 
@@ -67,7 +68,9 @@ mod linux {
 
     pub(super) fn open_by_name(dir: &Dir, path: &Path) -> rustix::io::Result<OwnedFd> {
         let mut last: Option<OwnedFd> = None;
-        for name in path {
+        for component in path.components() {
+            // As the other way: what leads up or begins anew may lead out.
+            let Component::Normal(name) = component else { return Err(Errno::XDEV) };
             let around = last.as_ref().map_or(dir.as_fd(), AsFd::as_fd);
             last = Some(openat(around, name, PASSED, Mode::empty())?);
         }
@@ -181,7 +184,7 @@ mod tests {
         check(top, "", Some(&[("a", Kind::Dir), ("out", Kind::Link)]));
         check(top, "a", Some(&[("b", Kind::Dir), ("link", Kind::Link)]));
         check(top, "a/b", Some(&[("file", Kind::File)]));
-        for other in ["a/link", "a/link/b", "out", "out/etc", "a/b/file", "a/none"] {
+        for other in ["a/link", "a/link/b", "out", "out/etc", "a/b/file", "a/none", "..", "a/../..", "/"] {
             check(top, other, None);
         }
     }

@@ -103,7 +103,7 @@ impl Reader<'_> {
     /// # Errors
     /// See [`ReadError`].
     pub fn read(&mut self, source: &Source, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
-        read_in(self.directory(source)?, &source.name, max_bytes)
+        read_in(directory(self.disk, &mut self.last, source)?, &source.name, max_bytes)
     }
 
     /// Reads a whole file into the room of the one before, and tells what the file was meanwhile.
@@ -111,20 +111,21 @@ impl Reader<'_> {
     /// # Errors
     /// See [`ReadError`].
     pub fn whole(&mut self, source: &Source, max_bytes: u64) -> Result<(&[u8], Identity), ReadError> {
-        let mut buffer = std::mem::take(&mut self.buffer);
+        let Self { disk, last, buffer } = self;
+        // What one large file took is given back.
+        buffer.clear();
         buffer.shrink_to(PIECE_MAX_BYTES);
-        let read = read_with(self.directory(source)?, &source.name, max_bytes, |file, expected_bytes| {
+        let dir = directory(disk, last, source)?;
+        let (length, identity) = read_with(dir, &source.name, max_bytes, |file, expected_bytes| {
             buffer.clear();
             buffer.resize(usize::try_from(expected_bytes).unwrap_or(usize::MAX), 0);
-            let length = fill(file, &mut buffer)?;
+            let length = fill(file, buffer)?;
             buffer.truncate(length);
             // There is more only where the file does not tell its length.
-            let more = file.read_to_end(&mut buffer)?;
+            let more = file.read_to_end(buffer)?;
             Ok(((length + more) as u64, length + more))
-        });
-        self.buffer = buffer;
-        let (length, identity) = read?;
-        Ok((&self.buffer[..length], identity))
+        })?;
+        Ok((&buffer[..length], identity))
     }
 
     /// Reads a file piece by piece. `start` is called with its length before the first piece, once more whenever the file was
@@ -139,13 +140,14 @@ impl Reader<'_> {
         start: impl Fn(u64) -> T,
         take: impl Fn(&mut T, &[u8]),
     ) -> Result<(T, Option<&[u8]>), ReadError> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let read = read_with(self.directory(source)?, &source.name, max_bytes, |file, expected_bytes| {
+        let Self { disk, last, buffer } = self;
+        let dir = directory(disk, last, source)?;
+        let ((taken, whole), _) = read_with(dir, &source.name, max_bytes, |file, expected_bytes| {
             let room = usize::try_from(expected_bytes).unwrap_or(usize::MAX);
             buffer.resize(buffer.len().max(room.clamp(PIECE_MIN_BYTES, PIECE_MAX_BYTES)), 0);
             let (mut taken, mut total_bytes, mut count) = (start(expected_bytes), 0, 0);
             loop {
-                let length = fill(file, &mut buffer)?;
+                let length = fill(file, buffer)?;
                 take(&mut taken, &buffer[..length]);
                 count += 1;
                 total_bytes += length as u64;
@@ -154,20 +156,22 @@ impl Reader<'_> {
                     return Ok((total_bytes, (taken, whole)));
                 }
             }
-        });
-        self.buffer = buffer;
-        let ((taken, whole), _) = read?;
-        Ok((taken, whole.map(|length| &self.buffer[..length])))
+        })?;
+        Ok((taken, whole.map(|length| &buffer[..length])))
     }
+}
 
-    fn directory(&mut self, source: &Source) -> io::Result<&Dir> {
-        let last = self.last.take().filter(|(place, _)| *place == source.dir);
-        let last = match last {
-            Some(last) => last,
-            None => (source.dir.clone(), self.disk.zones.open(&source.dir.place)?),
-        };
-        Ok(&self.last.insert(last).1)
-    }
+/// The directory that a file lies in: the `last` one, if it is that one, and else it takes its place.
+fn directory<'l>(
+    disk: &Disk,
+    last: &'l mut Option<(Arc<Site>, Dir)>,
+    source: &Source,
+) -> io::Result<&'l Dir> {
+    let open = match last.take().filter(|(place, _)| *place == source.dir) {
+        Some(open) => open,
+        None => (source.dir.clone(), disk.zones.open(&source.dir.place)?),
+    };
+    Ok(&last.insert(open).1)
 }
 
 /// Reads until the buffer is full or the file at its end.

@@ -185,7 +185,6 @@ fn of(dirs: &BTreeSet<(Mark, Arc<Path>)>, mark: Mark) -> impl Iterator<Item = &(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::fs;
     use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

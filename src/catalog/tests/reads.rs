@@ -75,6 +75,24 @@ fn a_read_that_nobody_waits_for_counts_until_it_has_ended() {
     });
 }
 
+#[tokio::test]
+async fn what_is_taken_into_memory_unasked_is_right_and_counts_for_nothing() {
+    let (skill, notes) = (skill("a"), "n".repeat(2_000));
+    let (dir, catalog) = catalog(&[("a/SKILL.md", &skill), ("a/notes.txt", &notes)], CACHE_BYTES).await;
+    let before = catalog.cache_counts();
+    assert_eq!(catalog.warm("a/none").await, Err(ReadError::NotServed));
+    for _ in 0..2 {
+        catalog.warm("a/notes.txt").await.unwrap();
+        let held_bytes = before.held_bytes + 2_000 + 256;
+        assert_eq!(catalog.cache_counts(), CacheCounts { held_bytes, ..before });
+    }
+    assert_eq!(catalog.held("a/notes.txt").unwrap().1, notes);
+    // What is not wanted is not read either.
+    fs::write(dir.path().join("a/notes.txt"), "other").unwrap();
+    catalog.warm("a/notes.txt").await.unwrap();
+    assert_eq!(catalog.held("a/notes.txt").unwrap().1, notes);
+}
+
 #[test]
 fn a_file_is_described_by_its_bytes_however_many_there_are() {
     // Around the sizes at which a file is read in one piece, in two, and in more; no character ends where a piece does.
