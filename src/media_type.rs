@@ -12,6 +12,9 @@ pub const TEXT: &str = "text/plain";
 /// The type of bytes of which nothing more is known.
 pub const BYTES: &str = "application/octet-stream";
 
+/// The longest extension that is known, or longer.
+const EXTENSION_MAX_BYTES: usize = 16;
+
 /// The media type of a file with this name and content.
 pub fn of(name: &str, content: Content) -> &'static str {
     match content {
@@ -23,8 +26,11 @@ pub fn of(name: &str, content: Content) -> &'static str {
 fn by_extension(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     // A name that begins with its only dot has no extension.
     let dot = name.bytes().rposition(|byte| byte == b'.').filter(|at| *at > 0)?;
-    let extension = || name[dot + 1..].bytes().map(|byte| byte.to_ascii_lowercase());
-    table.binary_search_by(|(known, _)| known.bytes().cmp(extension())).ok().map(|at| table[at].1)
+    let mut lower = [0; EXTENSION_MAX_BYTES];
+    let extension = lower.get_mut(..name.len() - dot - 1)?;
+    extension.copy_from_slice(&name.as_bytes()[dot + 1..]);
+    extension.make_ascii_lowercase();
+    table.binary_search_by(|(known, _)| known.as_bytes().cmp(extension)).ok().map(|at| table[at].1)
 }
 
 fn find(table: &[(&str, &'static str)], key: &str) -> Option<&'static str> {
@@ -178,6 +184,7 @@ mod tests {
         check("notes", Content::Text, "text/plain");
         check(".md", Content::Text, "text/plain");
         check("notes.", Content::Text, "text/plain");
+        check(&format!("notes.{}", "x".repeat(300)), Content::Text, "text/plain");
         check("blob.xyz", Content::Binary, "application/octet-stream");
         check("blob", Content::Binary, "application/octet-stream");
     }
@@ -194,6 +201,7 @@ mod tests {
     #[test]
     fn the_tables_are_sorted_lower_case_and_without_doubles() {
         for table in [TEXTS, BINARIES] {
+            assert!(table.iter().all(|(extension, _)| extension.len() <= EXTENSION_MAX_BYTES));
             assert!(table.is_sorted_by(|(a, _), (b, _)| a < b));
             assert!(table.iter().all(|(extension, _)| *extension == extension.to_ascii_lowercase()));
         }

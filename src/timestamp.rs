@@ -19,6 +19,28 @@ pub(crate) fn seconds(time: SystemTime) -> Option<String> {
     str::from_utf8(&text).ok().map(str::to_owned)
 }
 
+/// Times in whole seconds, one after the other. The files of a skill were mostly written together, so that one is often
+/// written as the one before.
+#[derive(Debug, Default)]
+pub(crate) struct Seconds {
+    /// Since 1970, and as they are written.
+    last: Option<(u64, String)>,
+}
+
+impl Seconds {
+    /// As [`seconds`].
+    pub(crate) fn of(&mut self, time: SystemTime) -> Option<&str> {
+        let since = time.duration_since(UNIX_EPOCH).map(|since| since.as_secs());
+        // Those before 1970 are rare, and counted otherwise.
+        let is_last =
+            self.last.as_ref().is_some_and(|(last, _)| since.as_ref().is_ok_and(|since| since == last));
+        if !is_last {
+            self.last = Some((since.unwrap_or(u64::MAX), seconds(time)?));
+        }
+        self.last.as_ref().map(|(_, text)| &**text)
+    }
+}
+
 /// In milliseconds. `None` outside the years that it can write.
 pub(crate) fn millis(time: SystemTime) -> Option<String> {
     Some(utc(time)?.to_rfc3339_opts(SecondsFormat::Millis, true))

@@ -15,9 +15,10 @@ use crate::tree::Directory;
 use super::branch::Branch;
 use super::build::Location;
 use super::cache::{Cache, cost};
+use super::file::File;
 use super::place::descend;
 use super::placed::Placed;
-use super::shard::{File, Shard};
+use super::shard::Shard;
 
 /// A skill that is served though it cannot be built any more.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::index::{Index, Key, Kind, Record};
 use crate::tree::File as TreeFile;
 
+use super::file::File;
 use super::read::Read;
-use super::shard::File;
 use super::snapshot::Snapshot;
 use super::unit::Setting;
 

@@ -10,10 +10,10 @@ use tokio::sync::{Mutex, watch};
 use crate::tree::Hint;
 
 use super::cache::{Cache, CacheCounts, Held};
+use super::file::{File, Stated};
 use super::flights::{Flights, Unlike};
 use super::looks::{LookCounts, Looks};
 use super::proof::Proof;
-use super::shard::{File, Stated};
 use super::snapshot::Snapshot;
 use super::standing::Standing;
 

@@ -11,13 +11,15 @@ use crate::finding::{Code, Finding, Severity};
 use crate::skill::SKILL_MD;
 use crate::tree::{self, Directory, Reader};
 
+use super::file::File;
 use super::find::join;
 use super::judge::unread;
 use super::limits::Sum;
+use super::nodes::Nodes;
 use super::order::is_within;
 use super::place::{Places, descend};
 use super::read::Read;
-use super::shard::{File, Nodes, Shard};
+use super::shard::Shard;
 use super::unit::{Candidate, Setting, Unit};
 use super::whole::whole;
 

@@ -1,22 +1,21 @@
 //! A served skill that lies in no other, with all that is in it.
 //!
-//! All nodes stand in one list, in tree order, so that a directory is followed by all that is in it. A skill's files are
-//! therefore one range of it, a nested skill's files lie inside the range of the skill around it (E6) without being kept
-//! twice, and a directory's children are found by stepping over sub-ranges. All paths are one text.
+//! A skill's files are one range of all [`Nodes`], a nested skill's files lie inside the range of the skill around it (E6)
+//! without being kept twice, and a directory's children are found by stepping over sub-ranges.
 
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use crate::skill::{Content, Digest};
-use crate::tree::{self, Directory, Disk, Modified, Source};
+use crate::skill::SKILL_MD;
+use crate::tree::{self, Directory, Disk, Source};
 use crate::uri;
 
 use super::fields::Fields;
+use super::file::{File, Stated};
+use super::nodes::{Entry, Nodes};
 use super::order::{in_tree_order, is_at_or_before, is_within};
 use super::place::descend;
-use super::read::Read;
 
 /// A file or a directory of a served skill.
 #[derive(Clone, Copy, Debug)]
@@ -25,38 +24,19 @@ pub struct Node<'a> {
     pub path: &'a str,
     /// Present for a file, absent for a directory.
     pub file: Option<&'a File>,
+    shard: &'a Shard,
 }
 
-/// What is known of a served file.
-#[derive(Clone, Debug)]
-pub struct File {
-    /// What its bytes are.
-    pub(super) read: Read,
-    pub(super) modified: Modified,
-}
-
-/// What a snapshot states of a file that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stated {
-    digest: Digest,
-    size: u64,
-    content: Content,
-}
-
-impl Stated {
-    /// The digest of its bytes.
-    pub fn digest(&self) -> Digest {
-        self.digest
+impl<'a> Node<'a> {
+    /// Whether its path stands in its URI as it is; that it does not is not said of every path that does not.
+    pub fn has_plain_path(self) -> bool {
+        self.shard.has_plain_paths
     }
 
-    /// The number of its bytes.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// Whether its bytes go out as text.
-    pub fn content(&self) -> Content {
-        self.content
+    /// The skill whose `SKILL.md` it is.
+    pub fn described(self) -> Option<Listed<'a>> {
+        let dir = self.path.strip_suffix(SKILL_MD)?.strip_suffix('/')?;
+        Some(Listed { skill: self.shard.skill(dir)?, shard: self.shard })
     }
 }
 
@@ -66,33 +46,6 @@ pub(super) struct Origin {
     pub stated: Stated,
     pub source: Source,
     pub disk: Disk,
-}
-
-impl File {
-    /// What a read of it gives beside its bytes.
-    pub fn stated(&self) -> Stated {
-        Stated { digest: self.digest(), size: self.size(), content: self.content() }
-    }
-
-    /// When the file was last modified, where the file system says so.
-    pub fn modified(&self) -> Option<SystemTime> {
-        self.modified.time()
-    }
-
-    /// The digest of its bytes.
-    pub fn digest(&self) -> Digest {
-        self.read.digest
-    }
-
-    /// The number of its bytes.
-    pub fn size(&self) -> u64 {
-        self.read.size
-    }
-
-    /// Whether its bytes go out as text.
-    pub fn content(&self) -> Content {
-        self.read.content
-    }
 }
 
 /// A served skill.
@@ -110,6 +63,32 @@ impl Skill {
     /// Its name (N2, U2).
     pub fn name(&self) -> &str {
         self.path.rsplit_once('/').map_or(&*self.path, |(_, name)| name)
+    }
+}
+
+/// A skill of a snapshot. What it holds need not be searched for.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed<'a> {
+    /// The skill.
+    pub skill: &'a Skill,
+    pub(super) shard: &'a Shard,
+}
+
+impl<'a> Listed<'a> {
+    /// Every file of the skill, nested skills' included, with its served path (E4, E6).
+    pub fn files(self) -> impl Iterator<Item = (&'a str, &'a File)> {
+        self.shard.files(self.skill)
+    }
+
+    /// Whether the path of each of them, and of the skill, stands in its URI as it is: what is known need not be found out for
+    /// each answer.
+    pub fn has_plain_paths(self) -> bool {
+        self.shard.has_plain_paths
+    }
+
+    /// The file or directory at a served path within the skill.
+    pub fn node(self, path: &str) -> Option<Node<'a>> {
+        self.shard.node(path)
     }
 }
 
@@ -152,6 +131,8 @@ impl std::ops::Sub for Totals {
 #[derive(Debug)]
 pub(super) struct Shard {
     nodes: Nodes,
+    /// How long the path of the first node is.
+    path_bytes: usize,
     skills: Box<[Skill]>,
     totals: Totals,
     /// Whether every path stands in its URI as it is.
@@ -177,19 +158,16 @@ impl Shard {
         skills.sort_unstable_by(|a, b| in_tree_order(&a.path, &b.path));
         let nothing = Totals { skills: skills.len(), ..Totals::default() };
         let one = |file: &File| Totals { skills: 0, files: 1, bytes: file.size() };
-        let totals = nodes.files.iter().fold(nothing, |sum, file| sum + one(file));
+        let totals = nodes.files().iter().fold(nothing, |sum, file| sum + one(file));
         let has_plain_paths = uri::is_plain(&nodes.paths);
-        (!skills.is_empty()).then_some(Self { nodes, skills, totals, has_plain_paths, dir, disk })
+        let path_bytes = skills.first()?.path.len();
+        Some(Self { nodes, path_bytes, skills, totals, has_plain_paths, dir, disk })
     }
 
-    /// Whether every path stands in its URI as it is.
-    pub(super) fn has_plain_paths(&self) -> bool {
-        self.has_plain_paths
-    }
-
-    /// The path of the skill that holds all others.
+    /// The path of the skill that holds all others. Every search for a path asks for those of many shards, and here it is
+    /// nearer than with the skill.
     pub(super) fn path(&self) -> &str {
-        self.skills.first().map_or("", |skill| &skill.path)
+        self.nodes.paths.get(..self.path_bytes).unwrap_or_default()
     }
 
     /// The skills, the enclosing one first.
@@ -235,7 +213,12 @@ impl Shard {
 
     /// The file or directory at a served path.
     pub(super) fn node(&self, path: &str) -> Option<Node<'_>> {
-        self.nodes.find(path).map(|at| self.nodes.get(at))
+        self.nodes.find(path).map(|at| self.served(at))
+    }
+
+    fn served(&self, at: usize) -> Node<'_> {
+        let Entry { path, file } = self.nodes.get(at);
+        Node { path, file, shard: self }
     }
 
     /// The direct children of the directory at `path`, those after the path `after` only. `None` if there is no such
@@ -252,7 +235,7 @@ impl Shard {
             rest.start = nodes.first_not(rest.clone(), |path| is_at_or_before(path, after));
         }
         Some(std::iter::from_fn(move || {
-            let child = (!rest.is_empty()).then(|| nodes.get(rest.start))?;
+            let child = (!rest.is_empty()).then(|| self.served(rest.start))?;
             rest.start = match child.file {
                 Some(_) => rest.start + 1,
                 None => nodes.first_not(rest.clone(), |path| is_at_or_before(path, child.path)),
@@ -268,7 +251,7 @@ impl Shard {
         self.skills.len() == other.skills.len()
             && self.nodes.has_same_paths(&other.nodes)
             && self.skills.iter().zip(&other.skills).all(is_same)
-            && self.nodes.files.iter().zip(&other.nodes.files).all(holds_same)
+            && self.nodes.files().iter().zip(other.nodes.files()).all(holds_same)
     }
 
     /// The file at a served path as the walk found it.
@@ -297,105 +280,5 @@ impl Shard {
     fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
         let rest = path.strip_prefix(self.path())?;
         if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
-    }
-}
-
-/// Files and directories in tree order.
-#[derive(Debug, Default)]
-pub(super) struct Nodes {
-    /// All paths, one after the other.
-    paths: Box<str>,
-    ends: Box<[Ends]>,
-    files: Box<[File]>,
-}
-
-/// Where what belongs to a node ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Ends {
-    /// Its path, among the paths.
-    path: u32,
-    /// The files up to it, itself included.
-    files: u32,
-}
-
-impl Nodes {
-    /// Takes the paths of nodes in tree order, with what is known of those that are files. `None` if the paths have more than
-    /// 4 GiB together.
-    pub(super) fn new(nodes: Vec<(String, Option<File>)>) -> Option<Self> {
-        let mut paths = String::with_capacity(nodes.iter().map(|(path, _)| path.len()).sum());
-        let mut ends = Vec::with_capacity(nodes.len());
-        let mut files = Vec::with_capacity(nodes.len());
-        for (path, file) in nodes {
-            paths.push_str(&path);
-            files.extend(file);
-            ends.push(Ends {
-                path: u32::try_from(paths.len()).ok()?,
-                files: u32::try_from(files.len()).ok()?,
-            });
-        }
-        Some(Self { paths: paths.into(), ends: ends.into(), files: files.into() })
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = Node<'_>> {
-        (0..self.len()).map(|at| self.get(at))
-    }
-
-    pub(super) fn files(&self) -> &[File] {
-        &self.files
-    }
-
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Where what belongs to the node at `at` begins.
-    fn start(&self, at: usize) -> Ends {
-        at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or_default()
-    }
-
-    fn get(&self, at: usize) -> Node<'_> {
-        let (start, end) = (self.start(at), self.start(at + 1));
-        let file = (start.files < end.files).then(|| &self.files[start.files as usize]);
-        Node { path: &self.paths[start.path as usize..end.path as usize], file }
-    }
-
-    fn files_in(&self, range: Range<usize>) -> impl Iterator<Item = (&str, &File)> {
-        range.map(|at| self.get(at)).filter_map(|node| Some((node.path, node.file?)))
-    }
-
-    /// The first node in `range` for whose path `is_before` does not hold; those for which it does come first.
-    fn first_not(&self, range: Range<usize>, is_before: impl Fn(&str) -> bool) -> usize {
-        let Range { mut start, mut end } = range;
-        while start < end {
-            let at = start.midpoint(end);
-            if is_before(self.get(at).path) { start = at + 1 } else { end = at }
-        }
-        start
-    }
-
-    fn find(&self, path: &str) -> Option<usize> {
-        let at = self.first_not(0..self.len(), |other| in_tree_order(other, path).is_lt());
-        (at < self.len() && self.get(at).path == path).then_some(at)
-    }
-
-    /// The range of the node at `path` and all that is in it, if there is one.
-    fn subtree(&self, path: &str) -> Option<Range<usize>> {
-        let start = self.find(path)?;
-        Some(start..self.first_not(start..self.len(), |other| is_within(other, path)))
-    }
-
-    /// A copy of some of them.
-    fn part(&self, range: Range<usize>) -> Self {
-        let (start, end) = (self.start(range.start), self.start(range.end));
-        let moved = |ends: &Ends| Ends { path: ends.path - start.path, files: ends.files - start.files };
-        Self {
-            paths: self.paths[start.path as usize..end.path as usize].into(),
-            ends: self.ends[range].iter().map(moved).collect(),
-            files: self.files[start.files as usize..end.files as usize].into(),
-        }
-    }
-
-    fn has_same_paths(&self, other: &Self) -> bool {
-        self.ends == other.ends && self.paths == other.paths
     }
 }

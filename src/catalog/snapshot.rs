@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use crate::tree;
 
+use super::file::File;
 use super::order::{in_tree_order, is_within};
-use super::shard::{File, Node, Origin, Shard, Skill, Totals};
+use super::shard::{Listed, Node, Origin, Shard, Skill, Totals};
 
 /// Everything that is served, at one moment.
 #[derive(Debug, Default)]
@@ -15,32 +16,6 @@ pub struct Snapshot {
     /// In tree order of their paths; none lies in another.
     shards: Vec<Arc<Shard>>,
     totals: Totals,
-}
-
-/// A skill of a snapshot. What it holds need not be searched for.
-#[derive(Clone, Copy, Debug)]
-pub struct Listed<'a> {
-    /// The skill.
-    pub skill: &'a Skill,
-    shard: &'a Shard,
-}
-
-impl<'a> Listed<'a> {
-    /// Every file of the skill, nested skills' included, with its served path (E4, E6).
-    pub fn files(self) -> impl Iterator<Item = (&'a str, &'a File)> {
-        self.shard.files(self.skill)
-    }
-
-    /// Whether the path of each of them, and of the skill, stands in its URI as it is: what is known need not be found out for
-    /// each answer.
-    pub fn has_plain_paths(self) -> bool {
-        self.shard.has_plain_paths()
-    }
-
-    /// The file or directory at a served path within the skill.
-    pub fn node(self, path: &str) -> Option<Node<'a>> {
-        self.shard.node(path)
-    }
 }
 
 impl Snapshot {

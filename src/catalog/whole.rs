@@ -7,11 +7,11 @@ use crate::hidden;
 use crate::hosts::{self, Held};
 use crate::rules::Rules;
 
-use super::shard::{Node, Nodes};
+use super::nodes::{Entry, Nodes};
 
 /// Judges the files of a skill that is served at `path`, shown as `shown`, and lies in no other.
 pub(super) fn whole(path: &str, shown: &Path, nodes: &Nodes, rules: &Rules) -> Vec<Finding> {
-    let below = |node: &Node<'_>| node.path.get(path.len() + 1..).unwrap_or_default().to_owned();
+    let below = |node: &Entry<'_>| node.path.get(path.len() + 1..).unwrap_or_default().to_owned();
     let mut findings = Vec::new();
     if rules.wants(Code::HiddenUnicode) {
         findings.extend(nodes.iter().flat_map(|node| hidden_in(node, || shown.join(below(&node)))));
@@ -32,7 +32,7 @@ pub(super) fn whole(path: &str, shown: &Path, nodes: &Nodes, rules: &Rules) -> V
     findings
 }
 
-fn hidden_in(node: Node<'_>, shown: impl Fn() -> PathBuf) -> Vec<Finding> {
+fn hidden_in(node: Entry<'_>, shown: impl Fn() -> PathBuf) -> Vec<Finding> {
     let name = node.path.rsplit('/').next().unwrap_or_default();
     let in_name = hidden::in_name(name)
         .map(|message| Finding::new(Code::HiddenUnicode, Severity::Warning, shown(), message, "rename it"));

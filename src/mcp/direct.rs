@@ -18,6 +18,7 @@ use rmcp::ErrorData;
 use rmcp::model::RequestId;
 
 use crate::catalog::{File, Held, ReadError, Snapshot, Stated};
+use crate::timestamp::Seconds;
 use crate::uri;
 
 use super::Handler;
@@ -130,8 +131,10 @@ impl Direct {
             (Method::ListResources, None) => {
                 let after = after(Listing::Resources)?;
                 let skills = snapshot.listed_after(after.as_deref());
+                let mut seconds = Seconds::default();
                 let page = listing::fill(skills, RESOURCES_MAX, |out, listed| {
-                    json::resource(out, &resource::of_skill(*listed, &entry::skill_md_path(listed.skill)));
+                    let path = entry::skill_md_path(listed.skill);
+                    json::resource(out, &resource::of_skill(*listed, &path), &mut seconds);
                 });
                 let next = page.last.map(|last| Listing::Resources.cursor(&last.skill.path));
                 self.page(&id, "resources", page.json, next)
@@ -141,8 +144,9 @@ impl Direct {
                 let listing = Listing::Directory(&path);
                 let after = after(listing)?;
                 let children = snapshot.children(&path, after.as_deref())?;
+                let mut seconds = Seconds::default();
                 let page = listing::fill(children, RESOURCES_MAX, |out, child| {
-                    json::resource(out, &resource::of_node(snapshot, *child));
+                    json::resource(out, &resource::of_node(*child), &mut seconds);
                 });
                 let next = page.last.map(|child| listing.cursor(child.path));
                 self.page(&id, "resources", page.json, next)

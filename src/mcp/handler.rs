@@ -132,9 +132,7 @@ impl ServerHandler for Handler {
             let snapshot = self.catalog.snapshot().await?;
             let children =
                 snapshot.children(&path, after.as_deref()).ok_or(Failure::NoDirectory(request.uri))?;
-            let page = page::fill(children, RESOURCES_MAX, |child| {
-                Resource::from(resource::of_node(&snapshot, *child))
-            });
+            let page = page::fill(children, RESOURCES_MAX, |child| Resource::from(resource::of_node(*child)));
             let mut result = ListResourcesResult::with_all_items(page.entries);
             result.next_cursor = page.last.map(|child| listing.cursor(child.path));
             Ok(result)

@@ -1,15 +1,16 @@
 //! Skills, files and directories as resources (U5, D1), and files' contents (R1).
 
 use std::borrow::Cow;
+use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use rmcp::model::{Annotations, DIRECTORY_MIME_TYPE, Resource, ResourceContents};
 
-use crate::catalog::{File, Listed, Node, Snapshot, Stated};
+use crate::catalog::{File, Listed, Node, Stated};
 use crate::media_type;
-use crate::skill::{Content, SKILL_MD};
+use crate::skill::Content;
 use crate::timestamp;
 use crate::uri;
 
@@ -18,6 +19,8 @@ use crate::uri;
 pub(super) struct About<'a> {
     /// The served path.
     pub(super) path: &'a str,
+    /// Whether that is known to stand in its URI as it is.
+    pub(super) is_plain: bool,
     /// What it is called.
     pub(super) name: &'a str,
     /// What it is for, of a skill.
@@ -32,6 +35,7 @@ pub(super) struct About<'a> {
 pub(super) fn of_skill<'a>(listed: Listed<'a>, path: &'a str) -> About<'a> {
     About {
         path,
+        is_plain: listed.has_plain_paths(),
         name: listed.skill.name(),
         description: Some(listed.skill.frontmatter.description()),
         media_type: media_type::MARKDOWN,
@@ -40,23 +44,20 @@ pub(super) fn of_skill<'a>(listed: Listed<'a>, path: &'a str) -> About<'a> {
 }
 
 /// A file or directory of a skill. A nested skill's `SKILL.md` is the same resource as in `resources/list`.
-pub(super) fn of_node<'a>(snapshot: &'a Snapshot, node: Node<'a>) -> About<'a> {
-    let path = node.path;
-    let (parent, name) = uri::split(path);
-    if name == SKILL_MD
-        && let Some(listed) = snapshot.listed(parent)
-    {
+pub(super) fn of_node(node: Node<'_>) -> About<'_> {
+    let Node { path, file, .. } = node;
+    if let Some(listed) = node.described() {
         return of_skill(listed, path);
     }
-    let file = node.file;
+    let name = uri::split(path).1;
     let media_type = file.map_or(DIRECTORY_MIME_TYPE, |file| media_type::of(name, file.content()));
-    About { path, name, description: None, media_type, file }
+    About { path, is_plain: node.has_plain_path(), name, description: None, media_type, file }
 }
 
 impl About<'_> {
-    /// When the file was last modified, as it is written.
-    pub(super) fn last_modified(&self) -> Option<String> {
-        self.file?.modified().and_then(timestamp::seconds)
+    /// When the file was last modified, where the file system says so.
+    pub(super) fn modified(&self) -> Option<SystemTime> {
+        self.file?.modified()
     }
 }
 
@@ -66,7 +67,7 @@ impl From<About<'_>> for Resource {
         let mut resource =
             Resource::new(uri::from_path(about.path), about.name).with_mime_type(about.media_type);
         resource.size = about.file.map(File::size);
-        resource.annotations = about.last_modified().map(|modified| {
+        resource.annotations = about.modified().and_then(timestamp::seconds).map(|modified| {
             let mut annotations = Annotations::default();
             annotations.last_modified = Some(modified);
             annotations

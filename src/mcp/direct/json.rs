@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::catalog::Listed;
 use crate::mcp::entry::skill_md_path;
 use crate::mcp::resource::About;
+use crate::timestamp::Seconds;
 use crate::uri;
 
 use super::answer::escape;
@@ -63,9 +64,9 @@ pub(super) fn skill(out: &mut Vec<u8>, listed: Listed<'_>) {
 }
 
 /// A file or directory as a resource (U5, D1).
-pub(super) fn resource(out: &mut Vec<u8>, about: &About<'_>) {
+pub(super) fn resource(out: &mut Vec<u8>, about: &About<'_>, seconds: &mut Seconds) {
     out.extend_from_slice(b"{\"uri\":");
-    uri_of(out, about.path, false);
+    uri_of(out, about.path, about.is_plain);
     out.extend_from_slice(b",\"name\":");
     text(out, about.name.as_bytes());
     if let Some(description) = &about.description {
@@ -78,9 +79,9 @@ pub(super) fn resource(out: &mut Vec<u8>, about: &About<'_>) {
         out.extend_from_slice(b",\"size\":");
         value(out, &file.size());
     }
-    if let Some(modified) = about.last_modified() {
+    if let Some(modified) = about.modified().and_then(|time| seconds.of(time)) {
         out.extend_from_slice(b",\"annotations\":{\"lastModified\":");
-        plain(out, [&*modified]);
+        plain(out, [modified]);
         out.push(b'}');
     }
     out.push(b'}');

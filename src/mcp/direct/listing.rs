@@ -18,7 +18,7 @@ pub(super) struct Page<C> {
 pub(super) fn fill<C>(
     candidates: impl IntoIterator<Item = C>,
     max_entries: usize,
-    write: impl Fn(&mut Vec<u8>, &C),
+    mut write: impl FnMut(&mut Vec<u8>, &C),
 ) -> Page<C> {
     let (mut json, mut written, mut last_begins) = (Vec::with_capacity(FEW_BYTES), 0, 0);
     let cut = cut(candidates, max_entries, |candidate| {

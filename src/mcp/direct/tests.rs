@@ -109,10 +109,16 @@ fn entries_are_written_as_serde_writes_them() {
         check_written(|out| json::skill(out, listed), &entry::entry(&snapshot, skill));
         let path = entry::skill_md_path(skill);
         let about = resource::of_skill(listed, &path);
-        check_written(|out| json::resource(out, &about), &Resource::from(about.clone()));
+        check_written(
+            |out| json::resource(out, &about, &mut Seconds::default()),
+            &Resource::from(about.clone()),
+        );
         for (path, _) in snapshot.files(skill) {
-            let about = resource::of_node(&snapshot, snapshot.node(path).unwrap());
-            check_written(|out| json::resource(out, &about), &Resource::from(about.clone()));
+            let about = resource::of_node(snapshot.node(path).unwrap());
+            check_written(
+                |out| json::resource(out, &about, &mut Seconds::default()),
+                &Resource::from(about.clone()),
+            );
         }
     }
 }
@@ -134,7 +140,7 @@ fn pages_end_where_the_handlers_do() {
             None => break,
         }
     }
-    assert!(pages > 3, "{pages}");
+    assert!(pages > 1, "{pages}");
 }
 
 /// A file's answer in pieces is the one that serde would write.
