@@ -341,7 +341,7 @@ fn methods_that_are_not_there_are_not_found() {
 #[test]
 fn a_listing_comes_in_pages_that_any_replica_continues() {
     let root = tempfile::tempdir().unwrap();
-    let names: Vec<String> = (0..230).map(|number| format!("skill-{number:03}")).collect();
+    let names: Vec<String> = (0..580).map(|number| format!("skill-{number:03}")).collect();
     for name in &names {
         write(root.path(), &[(&format!("{name}/SKILL.md"), &skill_md(name, ""))]);
     }
@@ -353,11 +353,11 @@ fn a_listing_comes_in_pages_that_any_replica_continues() {
     assert_eq!(pages.len(), 3);
 
     // Another process goes on where this one left off, also when the skill at which it left off has gone.
-    std::fs::remove_dir_all(root.path().join("skill-099")).unwrap();
+    std::fs::remove_dir_all(root.path().join("skill-249")).unwrap();
     let cursor = &pages[0]["nextCursor"];
     let mut other = Host::connect(root.path(), Era::Legacy);
     let next = other.result("skills/list", json!({"cursor": cursor}));
-    assert_eq!(next["skills"][0]["uri"], "skill://skill-100/SKILL.md");
+    assert_eq!(next["skills"][0]["uri"], "skill://skill-250/SKILL.md");
 
     // And it is good for nothing else.
     for method in ["resources/list", "resources/directory/read"] {

@@ -8,7 +8,7 @@ pub(super) const PAGE_MAX_BYTES: usize = 256 * 1024;
 /// What is kept back of [`PAGE_MAX_BYTES`] for all that stands around the entries: the cursor, `_meta`, the envelope.
 const ENVELOPE_MAX_BYTES: usize = 16 * 1024;
 /// The most skills on one page.
-pub(super) const SKILLS_MAX: usize = 100;
+pub(super) const SKILLS_MAX: usize = 250;
 /// The most resources on one page.
 pub(super) const RESOURCES_MAX: usize = 250;
 
