@@ -167,8 +167,8 @@ def headers(body):
 class Process:
     """A running program, and what the system says of it. Linux only: it reads /proc."""
 
-    def __init__(self, command, **pipes):
-        self.process = subprocess.Popen([str(word) for word in command], **pipes)
+    def __init__(self, command, **options):
+        self.process = subprocess.Popen([str(word) for word in command], **options)
         self.pid = self.process.pid
 
     def cpu(self):
@@ -280,14 +280,22 @@ class Web(Process):
         return answer["result"] if "result" in answer else sys.exit(f"{method}: {answer}")
 
 
-def serve(root, *options):
-    return Web([server(), "http", "--listen", "127.0.0.1:0", "--quiet", *options, root])
+def serve(root, *words, **options):
+    return Web([server(), "http", "--listen", "127.0.0.1:0", "--quiet", *words, root], **options)
 
 
-def run_json(*command):
+def run_json(*command, **options):
     """What a program prints, which is JSON."""
-    ran = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, check=True)
+    ran = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, check=True, **options)
     return json.loads(ran.stdout)
+
+
+def on(side):
+    """Options that have a program run on a processor of its own: the one that answers on the first one, its client on the
+    last one. So neither takes the other's time, and where one of them runs is not left to chance."""
+    processors = sorted(os.sched_getaffinity(0))
+    mine = {processors[{"server": 0, "client": -1}[side]]}
+    return {"preexec_fn": lambda: os.sched_setaffinity(0, mine)}
 
 
 # Figures.

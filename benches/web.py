@@ -3,8 +3,8 @@
 
 For each size, in turn, as medians with the least and the most:
   requests  skills/get, resources/read of a file of some 10 KiB and resources/directory/read; the bare route gives out as
-            many bytes as the server's answers have. The set of files that is asked for fits into every cache. Processor
-            time is that of the program that answers, without the client's
+            many bytes as the server's answers have. The set of files that is asked for fits into every cache. Whatever
+            answers has one processor, and the client another one. Processor time is that of the program that answers
   miss      the same with `--cache-bytes 0`, if the server has the option
   pages     the whole catalog through all of its pages, and the first page alone
   blobs     clients that each ask for a file of 10 MiB and do not read: what is resident beyond the server at rest, for each
@@ -42,26 +42,28 @@ def each_request(options, asked, webs, peers):
     rows = []
     for method, messages in asked.items():
         size = round(statistics.mean(len(webs["server"].exchange(each)) for each in messages[:50]))
-        with common.messages(messages) as file, common.Web([peers / "bare", size]) as bare:
+        with common.messages(messages) as file, common.Web([peers / "bare", size], **common.on("server")) as bare:
             def load(web):
                 cpu = web.fine_cpu()
                 told = common.run_json(peers / "load", "http", web.address, file, options.connections,
-                                       options.seconds)
+                                       options.seconds, **common.on("client"))
                 return {**told, "cpu_us": (web.fine_cpu() - cpu) * 1e6 / told["answers"]}
 
             found = common.rounds(options.rounds, {name: lambda web=web: load(web)
                                                    for name, web in {**webs, "bare": bare}.items()})
         rate = {name: [each["per_second"] for each in runs] for name, runs in found.items()}
+        cpu = {name: statistics.median(each["cpu_us"] for each in runs) for name, runs in found.items()}
         for name, runs in found.items():
             over = lambda other: f"{common.ratio(rate[name], rate[other]):.2f}" if name != other else ""
-            p50, p99, cpu = (statistics.median(each[key] for each in runs) for key in ("p50_us", "p99_us", "cpu_us"))
+            p50, p99 = (statistics.median(each[key] for each in runs) for key in ("p50_us", "p99_us"))
             rows.append([f"`{method}`, {size:,} B" if name == "server" else "", name, common.median(rate[name]),
-                         over("peer"), over("bare"), f"{cpu:,.1f}", f"{p50:,.0f}", f"{p99:,.0f}"])
-    common.table(["", "", "requests a second", "× peer", "× bare", "CPU, µs a request", "p50, µs", "p99, µs"], rows)
+                         over("peer"), over("bare"), f"{cpu[name]:,.1f}",
+                         f"{cpu['peer'] / cpu[name]:.2f}" if name != "peer" else "", f"{p50:,.0f}", f"{p99:,.0f}"])
+    common.table(["", "", "requests a second", "× peer", "× bare", "CPU, µs a request", "the peer's ×", "p50, µs", "p99, µs"],
+                 rows)
 
 
 def listing(options, webs, peers):
-    webs = {name: webs[name] for name in ("server", "peer")}
     with common.messages([common.message(1, "skills/list")]) as file:
         run = lambda web, *words: common.run_json(peers / "load", words[0], web.address, file, *words[1:], options.seconds)
         whole = common.rounds(options.rounds, {name: lambda web=web: run(web, "pages") for name, web in webs.items()})
@@ -82,16 +84,15 @@ def bench(options, skills, peers):
     asked = common.requests(skills, options.set)
     with common.tree(options, skills) as root:
         common.warm(root)
-        with common.serve(root) as server, common.Web([peers / "peer", "http", root]) as peer:
-            webs = {"server": server, "peer": peer}
+        alone = common.on("server")
+        with (common.serve(root, **alone) as server, common.serve(root, "--cache-bytes", "0", **alone) as miss,
+              common.Web([peers / "peer", "http", root], **alone) as peer):
             same_answers(server, peer, asked)
-            if common.has_option("--cache-bytes"):
-                with common.serve(root, "--cache-bytes", "0") as miss:
-                    miss.ask("skills/get", uri=common.skill_uri(0))
-                    each_request(options, asked, {"server": server, "server, --cache-bytes 0": miss, "peer": peer}, peers)
-            else:
-                each_request(options, asked, webs, peers)
-            listing(options, webs, peers)
+            miss.ask("skills/get", uri=common.skill_uri(0))
+            each_request(options, asked, {"server": server, "server, --cache-bytes 0": miss, "peer": peer}, peers)
+        with common.serve(root) as server, common.Web([peers / "peer", "http", root]) as peer:
+            server.ask("skills/get", uri=common.skill_uri(0))
+            listing(options, {"server": server, "peer": peer}, peers)
 
 
 def unread(server, clients):
