@@ -362,6 +362,9 @@ mod tls {
         check("holds no certificate");
         fs::write(&cert, "x".repeat(2 << 20)).unwrap();
         check("is larger than 1 MiB");
-        check_refused(http(root.path(), &["--tls-cert", "cert.pem"]), "--tls-key <FILE>");
+        check_refused(
+            http(root.path(), &["--tls-cert", "cert.pem"]),
+            "--tls-cert needs the private key of its certificate: give --tls-key FILE too",
+        );
     }
 }
