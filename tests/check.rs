@@ -431,7 +431,7 @@ fn every_code_can_be_explained() {
     assert_snapshot!(String::from_utf8(explain(&["yaml-block-end"]).stdout).unwrap(), @r#"
     # A block of text ends the frontmatter
 
-    yaml-block-end: warning
+    yaml-block-end: warning, told by `check` and with `--hosts`
 
     ## What
 

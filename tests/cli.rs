@@ -125,7 +125,10 @@ fn exit_codes_tell_how_a_check_went() {
     check(&["check", "mixed/csv"], (0, "1 skill (1 file, 53 B) would be served, 0 skipped, 0 warnings\n"));
     check(&["check", "mixed"], (1, "error[no-frontmatter]"));
     check(&["check", "mixed", "nope"], (2, "there is no file or directory \"nope\": check the path\n"));
+    // They have done what they were asked, and tell what they leave out.
     check(&["list", "mixed"], (0, "skill://csv/SKILL.md"));
+    check(&["list", "mixed"], (0, "error[no-frontmatter]"));
+    check(&["index", "mixed", "-o", "out.index"], (0, "error[no-frontmatter]"));
     check(&["--version"], (0, env!("CARGO_PKG_VERSION")));
     check(&["help"], (0, "SKILLSERVE_MAX_FILES"));
     check(&["check", "--nope", "good"], (2, "--nope"));
@@ -681,6 +684,7 @@ fn a_code_is_explained_however_it_is_written() {
     for code in ["yaml-syntax", "YAML_Syntax", "yaml syntax", "error[yaml-syntax]"] {
         check(&["explain", code], (0, "yaml-syntax: error\n"));
     }
+    check(&["explain", "ignore-file"], (0, "\nignore-file: warning, or error where it costs a skill\n"));
     check(&["explain", "yaml-sintax"], (2, "there is no code \"yaml-sintax\"; did you mean yaml-syntax?"));
     check(&["explain", "nothing"], (2, "there is no code \"nothing\": `skillserve explain` lists them"));
 }
