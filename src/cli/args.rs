@@ -24,12 +24,12 @@ Examples:
   skillserve explain yaml-syntax                   explain a finding
   skillserve index ./skills -o skills.index        let servers that start with --index skills.index start faster
 
-Every option can also be set in the environment, where its name is SKILLSERVE_ and the option's in capitals:
-SKILLSERVE_MAX_FILES=100. An option that can be repeated takes one value a line there. What is typed wins, and a
-variable that is empty counts for nothing. Sizes may have a unit, as in 16MiB, and times too, as in 5m.
+Every option can also be set in the environment, where its name is SKILLSERVE_ and the option's in capitals: \
+SKILLSERVE_MAX_FILES=100. An option that can be repeated takes one value a line there. What is typed wins, and a variable \
+that is empty counts for nothing. Sizes may have a unit, as in 16MiB, and times too, as in 5m.
 
-Exit codes: 0 done; 1 `check` found errors, or nobody took answers of `stdio`; 2 it could not run. What `list` or
-`index` leave out they tell on stderr, and exit with 0: `check` is the one that fails.";
+Exit codes: 0 done; 1 `check` found errors, or nobody took answers of `stdio`; 2 it could not run. What `list` and `index` \
+leave out they tell on stderr, and exit with 0: `check` is the one that fails.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:

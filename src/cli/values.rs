@@ -1,6 +1,5 @@
 //! The values of options as people write them: numbers, with units where they have any.
 
-use std::fmt::Display;
 use std::str::FromStr;
 
 /// The units of sizes in small letters, and how many bytes they are. A letter alone is none of them: some programs take it
@@ -48,8 +47,8 @@ pub(super) fn period(text: &str) -> Result<u64, String> {
 }
 
 /// A number of things.
-pub(super) fn count<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error| format!("give a whole number, for example 100 ({error})"))
+pub(super) fn count<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "give a whole number, for example 100".to_owned())
 }
 
 /// Whether something is so.
