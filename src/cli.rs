@@ -3,8 +3,12 @@
 mod args;
 mod config;
 mod environment;
+mod lists;
 mod mount;
 mod named;
+mod patterns;
+mod precedence;
+mod values;
 
 use std::fmt::Display;
 use std::num::NonZeroU32;
@@ -23,6 +27,7 @@ use crate::watch::When;
 use crate::{http, mcp};
 
 pub use config::{Checking, Command, Config, Format, Listening, Serving, Source};
+pub use environment::Environment;
 
 /// Reads the command line and the environment. For help, the version, or words that make no sense it answers by itself
 /// and ends the process: with 0 for the first two, with 2 for the last.
@@ -42,10 +47,17 @@ pub fn parse() -> Config {
 }
 
 fn typed() -> Result<Config, clap::Error> {
-    let matches = args::Cli::command().try_get_matches()?;
+    let known = args::Cli::command();
+    let matches = environment::matches(&known)?;
     let mut cli = args::Cli::from_arg_matches(&matches)?;
-    environment::take_apart(&mut cli, &matches);
-    config(cli).map_err(|sentence| refused(matches.subcommand_name(), &sentence))
+    lists::take_apart(&mut cli, &matches);
+    let environment = Environment::new(&known, &matches);
+    match precedence::settle(&mut cli, &matches).and_then(|()| command(cli.command)) {
+        Ok(command) => {
+            Ok(Config { log_level: cli.log.level(), log_format: cli.log.log_format, environment, command })
+        }
+        Err(sentence) => Err(refused(matches.subcommand_name(), &environment.named_in(&sentence))),
+    }
 }
 
 /// The sentence, and below it how the command is used.
@@ -60,8 +72,8 @@ fn refused(command: Option<&str>, sentence: &str) -> clap::Error {
     used.error(ErrorKind::ValueValidation, sentence)
 }
 
-fn config(cli: args::Cli) -> Result<Config, String> {
-    let command = match cli.command {
+fn command(typed: args::CommandArgs) -> Result<Command, String> {
+    Ok(match typed {
         args::CommandArgs::Stdio { source, serving } => {
             Command::Stdio(source.into_source()?.served(&serving), serving.into())
         }
@@ -82,8 +94,7 @@ fn config(cli: args::Cli) -> Result<Config, String> {
             Command::Index { source: source.into_source()?, output }
         }
         args::CommandArgs::Explain { code } => Command::Explain(code.as_deref().map(explained).transpose()?),
-    };
-    Ok(Config { log_level: cli.log.level(), log_format: cli.log.log_format, command })
+    })
 }
 
 impl Source {
@@ -108,7 +119,7 @@ fn host(name: &str) -> Result<Host, String> {
 }
 
 fn explained(code: &str) -> Result<Code, String> {
-    Code::named(code).ok_or_else(|| format!("there is no code {code:?}: `skillserve explain` lists them"))
+    Code::meant(code).ok_or_else(|| format!("there is no code {code:?}{}", Code::hint(code)))
 }
 
 fn when(never: bool, poll_s: Option<u64>) -> When {
@@ -155,17 +166,17 @@ impl args::SourceArgs {
         let mounts = mount::all(self.dirs, self.mounts)?;
         let mut rules = more(Rules::default().for_hosts(&hosts(&self.hosts)?, self.portable));
         for word in &self.rules {
-            rules.set(word).map_err(|error| error.to_string())?;
+            rules.set(word).map_err(|error| format!("--rule `{word}`: {error}"))?;
         }
         let tree = tree::Options {
             include_hidden: self.include_hidden,
-            exclude: self.exclude,
+            exclude: patterns::all("--exclude", self.exclude)?,
             links: match self.links {
                 args::Links::Inside => tree::Links::Inside,
                 args::Links::Refuse => tree::Links::Refuse,
             },
             follow_links_to: self.follow_links_to,
-            allow_secret: self.allow_secret,
+            allow_secret: patterns::all("--allow-secret", self.allow_secret)?,
         };
         tree.check().map_err(|error| error.to_string())?;
         let catalog = catalog::Options {
@@ -200,11 +211,6 @@ impl From<args::ServingArgs> for Serving {
 
 impl args::ListeningArgs {
     fn into_listening(self) -> Result<Listening, String> {
-        if self.anonymous && self.token_file.is_some() {
-            return Err(
-                "--anonymous lets everybody in, and --token-file does not: give one of them".to_owned()
-            );
-        }
         let http = http::Options {
             path: value("--path", &self.path)?,
             allow_hosts: parse_all("--allow-host", &self.allow_host)?,
@@ -218,7 +224,21 @@ impl args::ListeningArgs {
             drain: Duration::from_secs(self.drain_seconds),
             page: !self.no_page,
         };
-        let tls = self.tls_cert.zip(self.tls_key).map(|(cert, key)| http::TlsFiles { cert, key });
+        let tls = match (self.tls_cert, self.tls_key) {
+            (Some(cert), Some(key)) => Some(http::TlsFiles { cert, key }),
+            (None, None) => None,
+            (Some(_), None) => {
+                return Err(
+                    "--tls-cert needs the private key of its certificate: give --tls-key FILE too".to_owned()
+                );
+            }
+            (None, Some(_)) => {
+                return Err(
+                    "--tls-key needs the certificate that it is the key of: give --tls-cert FILE too"
+                        .to_owned(),
+                );
+            }
+        };
         let listen: http::Address = value("--listen", &self.listen)?;
         let admin: Option<http::Address> =
             self.admin_listen.map(|typed| value("--admin-listen", &typed)).transpose()?;

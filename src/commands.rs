@@ -21,7 +21,7 @@ pub use serve::{http, stdio};
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Well.
+    /// It did what it was asked. What `list` and `index` leave out is told, and no failure.
     Clean = 0,
     /// `check` found errors, or warnings that were denied; `stdio` could not get rid of its answers.
     Errors = 1,

@@ -39,6 +39,7 @@ mod patience;
 mod proxies;
 mod rate;
 mod refusal;
+mod remarks;
 mod request_id;
 mod routes;
 mod sessions;
@@ -83,6 +84,7 @@ pub use files::check_files;
 pub use listen::{Address, Listener};
 pub use path::EndpointPath;
 pub use proxies::Proxy;
+pub use remarks::{Remark, remarks};
 pub use tls::Tls;
 #[cfg(unix)]
 pub use unix::Passed;

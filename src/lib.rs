@@ -12,8 +12,8 @@
 //! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
 //!
 //! Imports point one way: `main → commands → cli → stdio, http → mcp, page, log → report, progress → catalog, watch → index →
-//! tree, format → hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri, timestamp → skill, finding`. What does
-//! *not* happen is as much a part of the design:
+//! tree, format → hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri, timestamp → skill, finding, nearest`.
+//! What does *not* happen is as much a part of the design:
 //!
 //! - A bad file is a [`finding::Finding`], never an error that stops a neighbour.
 //! - No byte leaves with another size or digest than the current [`catalog::Snapshot`] states for its URI, also while files
@@ -38,6 +38,7 @@ pub mod index;
 pub mod log;
 mod mcp;
 mod media_type;
+mod nearest;
 mod page;
 mod problem;
 mod progress;

@@ -7,6 +7,7 @@ use skillserve::{commands, log};
 fn main() {
     let config = cli::parse();
     let written = log::start(config.log_level, config.log_format, config.command.tells_when());
+    config.environment.tell();
     let done = match config.command {
         Command::Stdio(source, serving) => commands::stdio(source, serving),
         Command::Http(source, serving, listening) => commands::http(source, serving, listening),
@@ -17,7 +18,7 @@ fn main() {
         Command::Explain(code) => commands::explain(code),
     };
     let code = done.unwrap_or_else(|error| {
-        tracing::error!("{error:#}");
+        tracing::error!("{}", config.environment.named_in(&format!("{error:#}")));
         Exit::CouldNotRun
     });
     drop(written);

@@ -25,14 +25,14 @@ pub struct Rules {
     in_full: bool,
 }
 
-/// A rule that cannot be set. Each is a sentence that says what to do.
+/// Why a word is no rule that can be set, and what to do.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// Not `CODE=LEVEL`.
-    #[error("--rule takes CODE=off, CODE=warn or CODE=error, for example unknown-field=off, and not {0:?}")]
-    Form(String),
+    #[error("it takes CODE=off, CODE=warn or CODE=error, for example unknown-field=off")]
+    Form,
     /// No such code.
-    #[error("there is no rule {0:?}: `skillserve explain` lists them")]
+    #[error("there is no code {0:?}{hint}", hint = Code::hint(.0))]
     Unknown(String),
     /// A kind that always costs a skill.
     #[error(
@@ -63,14 +63,13 @@ impl Rules {
     /// # Errors
     /// A word that is no rule, or one that would hide that a skill is lost.
     pub fn set(&mut self, word: &str) -> Result<(), RuleError> {
-        let form = || RuleError::Form(word.to_owned());
-        let (name, level) = word.split_once('=').ok_or_else(form)?;
+        let (name, level) = word.split_once('=').ok_or(RuleError::Form)?;
         let code = Code::named(name).ok_or_else(|| RuleError::Unknown(name.to_owned()))?;
         let parsed = match level {
             "off" => Level::Off,
             "warn" => Level::Warn,
             "error" => Level::Error,
-            _ => return Err(form()),
+            _ => return Err(RuleError::Form),
         };
         if code.kind() == Kind::Cost && parsed != Level::Error {
             return Err(RuleError::Cost(code.as_str(), level.to_owned()));
@@ -184,9 +183,9 @@ mod tests {
     #[test]
     fn a_word_that_is_no_rule_is_refused_with_a_sentence() {
         let refused = |word: &str| Rules::default().set(word).unwrap_err().to_string();
-        insta::assert_snapshot!(refused("secret"), @r#"--rule takes CODE=off, CODE=warn or CODE=error, for example unknown-field=off, and not "secret""#);
-        insta::assert_snapshot!(refused("secret=info"), @r#"--rule takes CODE=off, CODE=warn or CODE=error, for example unknown-field=off, and not "secret=info""#);
-        insta::assert_snapshot!(refused("secrets=off"), @r#"there is no rule "secrets": `skillserve explain` lists them"#);
+        insta::assert_snapshot!(refused("secret"), @"it takes CODE=off, CODE=warn or CODE=error, for example unknown-field=off");
+        insta::assert_snapshot!(refused("secret=info"), @"it takes CODE=off, CODE=warn or CODE=error, for example unknown-field=off");
+        insta::assert_snapshot!(refused("secrets=off"), @r#"there is no code "secrets"; did you mean secret? `skillserve explain` lists them all"#);
         insta::assert_snapshot!(refused("yaml-syntax=off"), @"yaml-syntax cannot be set to off: a skill that has it cannot be served, and must not be missing without a word");
     }
 }

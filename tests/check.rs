@@ -109,7 +109,7 @@ fn text_is_for_people() {
 
     warning[secret]: the name says that it holds a secret, so it is withheld
     --> ./skills/keys/a, b/server.key
-     = help: move it out of the root, or pass `--allow-secret GLOB` if it may be read
+     = help: move it out of the served directory, or pass `--allow-secret GLOB` if it may be read
 
     warning[field-type]: `metadata` has values that are no texts: `version`
      --> ./skills/typed/SKILL.md:5:3
@@ -139,7 +139,7 @@ fn github_gets_annotations() {
     let bed = bed();
     assert_snapshot!(printed(bed.path(), &["--format", "github", "./skills"], 1), @r#"
     ::error file=skills/broken/SKILL.md,line=3,endLine=3,col=22,endColumn=23,title=skillserve%3A yaml-syntax::the value of `description` has a second `: ` and is not quoted%0Ahelp: put the value in quotes, or write it on the next line below `description: >-`
-    ::warning file=skills/keys/a%2C b/server.key,title=skillserve%3A secret::the name says that it holds a secret, so it is withheld%0Ahelp: move it out of the root, or pass `--allow-secret GLOB` if it may be read
+    ::warning file=skills/keys/a%2C b/server.key,title=skillserve%3A secret::the name says that it holds a secret, so it is withheld%0Ahelp: move it out of the served directory, or pass `--allow-secret GLOB` if it may be read
     ::warning file=skills/typed/SKILL.md,line=5,endLine=6,title=skillserve%3A field-type::`metadata` has values that are no texts: `version`%0Ahelp: put each of these values in quotes%0Anote: TypeScript client 2.4 loads no skill of this server at all
     ::warning file=skills/typed/SKILL.md,line=6,endLine=6,col=9,endColumn=12,title=skillserve%3A yaml-versions::the value `yes` is the boolean true for readers of YAML 1.1%0Ahelp: put it in quotes%0Anote: FastMCP 4.2 does not load this skill%0Anote: fast-agent 0.10 does not load this skill
     3 skills (3 files, 221 B) would be served, 1 skipped, 3 warnings
@@ -179,7 +179,7 @@ fn json_is_one_object() {
           "severity": "warning",
           "path": "skills/keys/a, b/server.key",
           "message": "the name says that it holds a secret, so it is withheld",
-          "help": "move it out of the root, or pass `--allow-secret GLOB` if it may be read",
+          "help": "move it out of the served directory, or pass `--allow-secret GLOB` if it may be read",
           "hosts": []
         },
         {
@@ -261,7 +261,7 @@ fn sarif_has_a_result_for_each_finding() {
         "ruleIndex": 34,
         "level": "warning",
         "message": {
-          "text": "the name says that it holds a secret, so it is withheld. Move it out of the root, or pass `--allow-secret GLOB` if it may be read."
+          "text": "the name says that it holds a secret, so it is withheld. Move it out of the served directory, or pass `--allow-secret GLOB` if it may be read."
         },
         "locations": [
           {
@@ -431,7 +431,7 @@ fn every_code_can_be_explained() {
     assert_snapshot!(String::from_utf8(explain(&["yaml-block-end"]).stdout).unwrap(), @r#"
     # A block of text ends the frontmatter
 
-    yaml-block-end: warning
+    yaml-block-end: warning, told by `check` and with `--hosts`
 
     ## What
 

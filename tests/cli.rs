@@ -124,8 +124,11 @@ fn wait_for(lines: &Receiver<String>, words: &str) -> String {
 fn exit_codes_tell_how_a_check_went() {
     check(&["check", "mixed/csv"], (0, "1 skill (1 file, 53 B) would be served, 0 skipped, 0 warnings\n"));
     check(&["check", "mixed"], (1, "error[no-frontmatter]"));
-    check(&["check", "mixed", "nope"], (2, "there is no directory \"nope\""));
+    check(&["check", "mixed", "nope"], (2, "there is no file or directory \"nope\": check the path\n"));
+    // They have done what they were asked, and tell what they leave out.
     check(&["list", "mixed"], (0, "skill://csv/SKILL.md"));
+    check(&["list", "mixed"], (0, "error[no-frontmatter]"));
+    check(&["index", "mixed", "-o", "out.index"], (0, "error[no-frontmatter]"));
     check(&["--version"], (0, env!("CARGO_PKG_VERSION")));
     check(&["help"], (0, "SKILLSERVE_MAX_FILES"));
     check(&["check", "--nope", "good"], (2, "--nope"));
@@ -138,8 +141,8 @@ fn a_directory_that_cannot_be_served_is_told_in_one_sentence() {
             ("nope", "error: there is no directory \"nope\": check the path, or create it\n"),
             ("file", "error: \"file\" is not a directory: name the directory that holds it\n"),
         ] {
-            // For `check` a file stands for the skill that holds it.
-            if (name, dir) == ("check", "file") {
+            // `check` takes files too.
+            if name == "check" {
                 continue;
             }
             let output = check(&[name, dir], (2, ""));
@@ -170,7 +173,7 @@ fn a_pattern_that_is_none_is_refused() {
     let mut command = command(bed.path(), &["list", "good"]);
     let output = command.env("SKILLSERVE_EXCLUDE", "notes\npriv[\n").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(printed(&output).starts_with(&sentence("--exclude")), "{output:?}");
+    assert!(printed(&output).starts_with(&sentence("SKILLSERVE_EXCLUDE")), "{output:?}");
     // With a directory that is waited for, it is clear at once.
     check(&["stdio", "later", "--wait-for-root", "1", "--exclude", "priv["], (2, &sentence("--exclude")));
 }
@@ -463,19 +466,39 @@ const VARIABLES: &[(&str, &str, &[&str], &str)] = &[
     ("TTL", "7", &["stdio", "good"], "\"ttlMs\":7000"),
     ("CACHE_SCOPE", "public", &["stdio", "good"], "\"cacheScope\":\"public\""),
     ("WAIT_FOR_ROOT", "1", &["stdio", "nope"], "waiting for nope"),
-    ("STRICT", "on", &["stdio", "mixed"], "--strict serves nothing"),
+    ("STRICT", "on", &["stdio", "mixed"], "SKILLSERVE_STRICT serves nothing"),
     ("INDEX", "none/x", &["stdio", "good"], "the index none/x cannot be written"),
     ("OUTPUT", "out.index", &["index", "good"], "wrote out.index: "),
-    ("LISTEN", "nowhere", &["http", "good"], "--listen `nowhere`"),
+    ("LISTEN", "nowhere", &["http", "good"], "SKILLSERVE_LISTEN `nowhere`"),
     ("TOKEN_FILE", "nope", &["http", "--listen", "127.0.0.1:0", "good"], "cannot read the token file nope"),
-    ("ANONYMOUS", "true", &["http", "--token-file", "x", "good"], "--anonymous lets everybody in"),
-    ("TRUSTED_PROXY", "::1\nnope\n", &["http", "good"], "--trusted-proxy `nope`"),
-    ("RATE_LIMIT", "often", &["http", "good"], "'often'"),
-    ("ADMIN_LISTEN", "nowhere", &["http", "good"], "--admin-listen `nowhere`"),
-    ("PATH", "mcp", &["http", "good"], "--path `mcp`"),
-    ("TLS_CERT", "cert.pem", &["http", "good"], "--tls-key <FILE>"),
-    ("TLS_KEY", "key.pem", &["http", "good"], "--tls-cert <FILE>"),
-    ("DRAIN_SECONDS", "soon", &["http", "good"], "--drain-seconds"),
+    (
+        "ANONYMOUS",
+        "true",
+        &["http", "--listen", "127.0.0.1:0", "nope"],
+        "whoever reaches this server may read",
+    ),
+    ("TRUSTED_PROXY", "::1\nnope\n", &["http", "good"], "SKILLSERVE_TRUSTED_PROXY `nope`"),
+    ("RATE_LIMIT", "often", &["http", "good"], "'often' for 'SKILLSERVE_RATE_LIMIT': give a whole number"),
+    ("ADMIN_LISTEN", "nowhere", &["http", "good"], "SKILLSERVE_ADMIN_LISTEN `nowhere`"),
+    ("PATH", "mcp", &["http", "good"], "SKILLSERVE_PATH `mcp`"),
+    (
+        "TLS_CERT",
+        "cert.pem",
+        &["http", "good"],
+        "SKILLSERVE_TLS_CERT needs the private key of its certificate: give --tls-key FILE too",
+    ),
+    (
+        "TLS_KEY",
+        "key.pem",
+        &["http", "good"],
+        "SKILLSERVE_TLS_KEY needs the certificate that it is the key of: give --tls-cert FILE too",
+    ),
+    (
+        "DRAIN_SECONDS",
+        "soon",
+        &["http", "good"],
+        "'soon' for 'SKILLSERVE_DRAIN_SECONDS': give a whole number of seconds",
+    ),
 ];
 
 /// Those that need a listening server.
@@ -502,6 +525,168 @@ fn every_variable_has_its_effect() {
         let words = words.trim_start_matches('!');
         assert!(yes.contains(words) && !no.contains(words), "{name}:\n{yes}\nand:\n{no}");
     }
+}
+
+/// Types `args` in a fresh [`bed`] with these variables: the program ends with this code, having printed these words.
+#[track_caller]
+fn check_with(variables: &[(&str, &str)], args: &[&str], (code, words): (i32, &str)) -> String {
+    let bed = bed();
+    let mut command = command(bed.path(), args);
+    command.envs(variables.iter().map(|(name, value)| (format!("SKILLSERVE_{name}"), value)));
+    let output = command.output().unwrap();
+    let printed = printed(&output);
+    let is_expected = output.status.code() == Some(code) && printed.contains(words);
+    assert!(is_expected, "{variables:?} {args:?}: {output:?}\n{printed}");
+    printed
+}
+
+#[test]
+fn a_variable_that_is_empty_counts_for_nothing() {
+    for (name, _, args, _) in VARIABLES {
+        let bed = bed();
+        let run = |value: Option<&str>| {
+            let mut command = command(bed.path(), args);
+            command.envs(value.map(|value| (format!("SKILLSERVE_{name}"), value)));
+            if args[0] == "http" {
+                command.args(["--listen", "elsewhere"]);
+            }
+            let output = ask(command, &[list_request()]);
+            (output.status, printed(&output))
+        };
+        assert_eq!(run(Some("")), run(None), "{name}");
+    }
+    check_with(&[("LISTEN", "")], &["http", "--help"], (0, "[env: SKILLSERVE_LISTEN="));
+}
+
+#[test]
+fn an_error_names_the_variable_that_a_value_came_from() {
+    check_with(&[("MAX_BYTES", "x")], &["list", "good"], (2, "'x' for 'SKILLSERVE_MAX_BYTES': give"));
+    check_with(
+        &[("MAX_BYTES", "1")],
+        &["list", "--max-bytes", "x", "good"],
+        (2, "'x' for '--max-bytes <BYTES>'"),
+    );
+    check_with(
+        &[("MAX_BYTES", "x")],
+        &["list", "--max-files", "x", "good"],
+        (2, "'x' for '--max-files <N>'"),
+    );
+    check_with(&[("LINKS", "x")], &["list", "good"], (2, "'x' for 'SKILLSERVE_LINKS'"));
+    check_with(
+        &[("STRICT", "x")],
+        &["stdio", "good"],
+        (2, "'x' for 'SKILLSERVE_STRICT': give true or false"),
+    );
+    check_with(
+        &[("DIR", "good\nnope")],
+        &["list"],
+        (2, "there is no directory \"nope\" of SKILLSERVE_DIR: check"),
+    );
+    check_with(&[("DIR", "good\nnope")], &["list", "far"], (2, "there is no directory \"far\": check"));
+    check_with(
+        &[("RULE", "secrets=off")],
+        &["list", "good"],
+        (2, "SKILLSERVE_RULE `secrets=off`: there is no code"),
+    );
+    check_with(&[("HOSTS", "x")], &["list", "good"], (2, "SKILLSERVE_HOSTS does not know"));
+    // Also one that is seen later.
+    let port = [("LISTEN", "192.0.2.1:0")];
+    check_with(
+        &port,
+        &["http", "--anonymous", "good"],
+        (2, "SKILLSERVE_LISTEN takes an address of this machine"),
+    );
+    check_with(
+        &[],
+        &["http", "--listen", "192.0.2.1:0", "good"],
+        (2, "--listen takes an address of this machine"),
+    );
+}
+
+#[test]
+fn a_variable_that_nothing_reads_is_told() {
+    let told = "warning: nothing is done with the variable SKILLSERVE_TOKENFILE: did you mean SKILLSERVE_TOKEN_FILE?\n";
+    check_with(&[("TOKENFILE", "x")], &["list", "good"], (0, told));
+    // One of another command is read there.
+    let others =
+        [("TOKEN_FILE", "x"), ("TOKENS", ""), ("SERVICE_HOST", "10.0.0.1"), ("PORT", "tcp://10.0.0.1:80")];
+    let printed = check_with(&others, &["list", "good"], (0, "skill://"));
+    assert!(!printed.contains("the variable"), "{printed}");
+}
+
+#[test]
+fn what_is_typed_wins_over_a_variable_that_excludes_it() {
+    let tokens = ("TOKEN_FILE", "tokens");
+    let open = "whoever reaches this server may read";
+    check_with(&[tokens], &["http", "--listen", "127.0.0.1:0", "--anonymous", "nope"], (2, open));
+    let args = ["http", "--listen", "127.0.0.1:0", "--token-file", "tokens", "nope"];
+    let printed = check_with(&[("ANONYMOUS", "true")], &args, (2, "cannot read the token file tokens"));
+    assert!(!printed.contains(open), "{printed}");
+    let both =
+        "error: SKILLSERVE_ANONYMOUS lets everybody in, and SKILLSERVE_TOKEN_FILE does not: give one of them";
+    check_with(&[tokens, ("ANONYMOUS", "true")], &["http", "good"], (2, both));
+    let both = "error: --anonymous lets everybody in, and --token-file does not: give one of them";
+    check_with(&[], &["http", "--anonymous", "--token-file", "tokens", "good"], (2, both));
+
+    check_with(&[("WATCH", "true")], &["list", "--json", "good"], (0, "\"uri\""));
+    check_with(&[], &["list", "--json", "--watch", "good"], (2, "give one of them"));
+    let told = |variables: &[(&str, &str)], args: &[&str], words: &str| {
+        let bed = bed();
+        let mut command = command(bed.path(), &[&["stdio", "-v", "good"], args].concat());
+        command.envs(variables.iter().map(|(name, value)| (format!("SKILLSERVE_{name}"), value)));
+        // The input stays open.
+        let mut child = Running(command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+        wait_for(&lines(child.0.stderr.take().unwrap()), words);
+    };
+    told(&[("NO_WATCH", "true")], &["--poll", "900"], "looking for changes every 900 s");
+    told(&[("NO_WATCH", "false"), ("POLL", "900")], &[], "looking for changes every 900 s");
+    told(&[("POLL", "900")], &["--no-watch"], "info: serving");
+    told(&[("QUIET", "true")], &[], "info: serving");
+    check_with(&[], &["stdio", "--no-watch", "--poll", "9", "good"], (2, "give one of them"));
+    // What is set for servers does not keep others from running.
+    check_with(&[("POLL", "9")], &["list", "good"], (0, "skill://"));
+    check_with(
+        &[],
+        &["list", "--poll", "9", "good"],
+        (2, "--poll is how often --watch looks: give that too"),
+    );
+}
+
+#[test]
+fn a_number_may_have_a_unit() {
+    check(&["check", "good/csv", "--max-bytes", "10B"], (1, "too-large"));
+    check(&["check", "good/csv", "--max-bytes", "1kB"], (0, "would be served"));
+    check(
+        &["list", "good", "--max-bytes", "10M"],
+        (2, "'10M' for '--max-bytes <BYTES>': give a whole number of bytes"),
+    );
+    let bed = bed();
+    let output = ask(command(bed.path(), &["stdio", "good", "--ttl", "1m"]), &[list_request()]);
+    assert!(printed(&output).contains("\"ttlMs\":60000"), "{output:?}");
+    check(&["stdio", "good", "--poll", "0"], (2, "'0' for '--poll <SECONDS>': give at least 1 second"));
+    check(&["http", "good", "--sessions", "x"], (2, "'x' for '--sessions <N>': give a whole number"));
+}
+
+#[test]
+fn a_pattern_may_be_a_path() {
+    let listed =
+        |args: &[&str]| printed(&check(&[&["list", "--json", "-q", "good"], args].concat(), (0, "[")));
+    assert!(listed(&[]).contains("csv/notes.txt"));
+    assert!(!listed(&["--exclude", "./csv/notes.txt"]).contains("csv/notes.txt"));
+    assert!(listed(&["--exclude", "./notes.txt"]).contains("csv/notes.txt"));
+    assert!(listed(&["--allow-secret", "./csv/credentials.json"]).contains("csv/credentials.json"));
+    let refused = "error: --exclude `../notes.txt`: a pattern is relative to each DIR";
+    check(&["list", "good", "--exclude", "../notes.txt"], (2, refused));
+}
+
+#[test]
+fn a_code_is_explained_however_it_is_written() {
+    for code in ["yaml-syntax", "YAML_Syntax", "yaml syntax", "error[yaml-syntax]"] {
+        check(&["explain", code], (0, "yaml-syntax: error\n"));
+    }
+    check(&["explain", "ignore-file"], (0, "\nignore-file: warning, or error where it costs a skill\n"));
+    check(&["explain", "yaml-sintax"], (2, "there is no code \"yaml-sintax\"; did you mean yaml-syntax?"));
+    check(&["explain", "nothing"], (2, "there is no code \"nothing\": `skillserve explain` lists them"));
 }
 
 #[test]

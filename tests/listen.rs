@@ -27,6 +27,8 @@ fn list() -> Request {
 /// A server that listens somewhere.
 struct Running {
     child: Child,
+    /// What it tells before.
+    before: String,
     /// What it says after "listening on ".
     place: String,
     /// What else it tells.
@@ -41,13 +43,15 @@ impl Running {
         std::thread::spawn(move || {
             stderr.lines().map_while(Result::ok).try_for_each(|line| send.send(line).ok())
         });
+        let mut before = String::new();
         let place = loop {
             let line = told.recv_timeout(PATIENCE).expect("it says where it listens");
             if let Some((_, place)) = line.split_once("listening on ") {
                 break place.to_owned();
             }
+            before.push_str(&(line + "\n"));
         };
-        Self { child, place, told }
+        Self { child, before, place, told }
     }
 
     fn wait_for(&self, words: &str) -> String {
@@ -160,6 +164,78 @@ fn only_a_socket_that_nobody_listens_on_is_replaced() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "kept");
     check_refused(http(root.path(), &["--listen", &listen]), "is there and is no socket: remove it");
     assert_eq!(fs::read_to_string(&path).unwrap(), "kept");
+}
+
+#[test]
+fn a_socket_that_cannot_be_made_is_told_with_the_cure() {
+    let root = skills();
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("file"), "").unwrap();
+    for (path, words) in [
+        ("gone/s.sock", "its directory is not there: create that, or take another path with --listen"),
+        ("file/s.sock", "its directory is not there"),
+        ("file", "is there and is no socket: remove it, or take another path with --listen"),
+        (&"x".repeat(120), "are too long for a socket: give --listen a shorter path"),
+    ] {
+        let listen = format!("unix:{}", place.path().join(path).display());
+        check_refused(http(root.path(), &["--listen", &listen]), words);
+    }
+    let admin = format!("unix:{}", place.path().join("file").display());
+    check_refused(
+        http(root.path(), &["--listen", "127.0.0.1:0", "--admin-listen", &admin]),
+        "is no socket: remove it, or take another path with --admin-listen",
+    );
+    // Whoever may do everything can write there all the same.
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o500)).unwrap();
+    if fs::write(place.path().join("x"), "").is_err() {
+        let listen = format!("unix:{}", place.path().join("s.sock").display());
+        check_refused(
+            http(root.path(), &["--listen", &listen]),
+            "let the server's user write in its directory",
+        );
+    }
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn a_server_with_two_listeners_says_once_that_it_stops() {
+    let root = skills();
+    let place = tempfile::tempdir().unwrap();
+    let admin = format!("unix:{}", place.path().join("admin.sock").display());
+    let mut server =
+        Running::start(http(root.path(), &["--listen", "127.0.0.1:0", "--admin-listen", &admin]));
+    server.wait_for("page, metrics and status are at http://localhost/ over unix:");
+    let asked = Request::get("/metrics");
+    assert_eq!(
+        ask(UnixStream::connect(place.path().join("admin.sock")).unwrap(), &asked, "localhost").status,
+        200
+    );
+    server.stop();
+    let told: Vec<_> = server.told.iter().filter(|line| line.contains("stopping")).collect();
+    assert!(
+        matches!(&*told, [line] if line.contains("stopping: what is in hand is answered for at most 5 s")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_server_beyond_loopback_says_how_it_can_be_reached() {
+    let root = skills();
+    let tokens = root.path().join("tokens");
+    fs::write(&tokens, "alice:0123456789abcdef\n").unwrap();
+    let tokens = tokens.to_str().unwrap();
+    let told = |options: &[&str]| {
+        let mut server = Running::start(http(root.path(), options));
+        // All of this is told before.
+        server.stop();
+        server.before.clone()
+    };
+    let (name, bare) =
+        ("info: requests that name this server otherwise", "warning: tokens cross the network unencrypted");
+    let plain = told(&["--listen", "0.0.0.0:0", "--token-file", tokens]);
+    assert!(plain.contains(name) && plain.contains(bare), "{plain}");
+    let named = told(&["--listen", "0.0.0.0:0", "--anonymous", "--allow-host", "skills.example"]);
+    assert!(!named.contains(name) && !named.contains(bare), "{named}");
 }
 
 /// The program as systemd starts it, with some files from descriptor 3 on.
@@ -293,6 +369,18 @@ mod tls {
     }
 
     #[test]
+    fn a_key_that_everybody_can_read_is_told() {
+        let (root, directory) = (skills(), tempfile::tempdir().unwrap());
+        certify(directory.path());
+        for (mode, is_told) in [(0o644, true), (0o640, false)] {
+            fs::set_permissions(directory.path().join("key.pem"), fs::Permissions::from_mode(mode)).unwrap();
+            let (server, _) = start(root.path(), directory.path(), &[]);
+            let told = server.before.contains("warning: everybody on this machine can read the private key");
+            assert_eq!(told, is_told, "{mode:o}: {}", server.before);
+        }
+    }
+
+    #[test]
     fn who_speaks_http_where_https_is_spoken_is_told_so() {
         let (root, directory) = (skills(), tempfile::tempdir().unwrap());
         certify(directory.path());
@@ -350,7 +438,10 @@ mod tls {
             let (cert, key) = (cert.display().to_string(), key.display().to_string());
             check_refused(http(root.path(), &["--tls-cert", &cert, "--tls-key", &key]), words);
         };
-        check("cannot read");
+        check("cert.pem is not there: check the path");
+        certify(directory.path());
+        fs::rename(&key, directory.path().join("elsewhere.pem")).unwrap();
+        check("key.pem is not there: check the path");
         certify(directory.path());
         let other_key = fs::read(&key).unwrap();
         certify(directory.path());
@@ -362,6 +453,9 @@ mod tls {
         check("holds no certificate");
         fs::write(&cert, "x".repeat(2 << 20)).unwrap();
         check("is larger than 1 MiB");
-        check_refused(http(root.path(), &["--tls-cert", "cert.pem"]), "--tls-key <FILE>");
+        check_refused(
+            http(root.path(), &["--tls-cert", "cert.pem"]),
+            "--tls-cert needs the private key of its certificate: give --tls-key FILE too",
+        );
     }
 }

@@ -40,21 +40,21 @@ pub(super) fn conflicting(
     let uri = uri::from_path(path);
     let (code, message) = match conflict {
         Conflict::Taken(other) => {
-            let whose = if *other == root { "of the same root" } else { "of a root named before" };
+            let whose = if *other == root { "of the same directory" } else { "of a directory named before" };
             (Code::UriTaken, format!("another skill, {whose}, is already served at {uri}"))
         }
         Conflict::Inside(other) => (
             Code::InsideAnotherSkill,
-            format!("{uri} would lie inside {}, a skill of another root", uri::from_path(other)),
+            format!("{uri} would lie inside {}, a skill of another served directory", uri::from_path(other)),
         ),
         Conflict::Encloses(other) => (
             Code::InsideAnotherSkill,
-            format!("{uri} would enclose {}, a skill of another root", uri::from_path(other)),
+            format!("{uri} would enclose {}, a skill of another served directory", uri::from_path(other)),
         ),
     };
     let help = match conflict {
         Conflict::Taken(other) if *other == root => "give one of the two skills another name",
-        _ => "put one of the two roots under a prefix of its own with --mount PREFIX=DIR",
+        _ => "put one of the two directories under a prefix of its own with --mount PREFIX=DIR",
     };
     Box::new(Finding::new(code, Severity::Error, unit.skill_md(candidate), message, help))
 }

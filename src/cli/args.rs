@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{BoolishValueParser, OsStringValueParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::Format;
+use super::values::{bytes, count, period, seconds, yes_or_no};
 use crate::log;
 use crate::skill::{SKILL_MAX_BYTES, SKILL_MAX_FILES};
 
@@ -23,10 +24,12 @@ Examples:
   skillserve explain yaml-syntax                   explain a finding
   skillserve index ./skills -o skills.index        let servers that start with --index skills.index start faster
 
-Every option can also be set in the environment, where its name is SKILLSERVE_ and the option's in capitals:
-SKILLSERVE_MAX_FILES=100. An option that can be repeated takes one value a line there.
+Every option can also be set in the environment, where its name is SKILLSERVE_ and the option's in capitals: \
+SKILLSERVE_MAX_FILES=100. An option that can be repeated takes one value a line there. What is typed wins, and a variable \
+that is empty counts for nothing. Sizes may have a unit, as in 16MiB, and times too, as in 5m.
 
-Exit codes: 0 all well; 1 `check` found errors, or nobody took answers of `stdio`; 2 it could not run.";
+Exit codes: 0 done; 1 `check` found errors, or nobody took answers of `stdio`; 2 it could not run. What `list` and `index` \
+leave out they tell on stderr, and exit with 0: `check` is the one that fails.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
@@ -57,7 +60,7 @@ pub(super) struct LogArgs {
     #[arg(short, long, global = true, action = clap::ArgAction::Count, env = "SKILLSERVE_VERBOSE", help_heading = "Messages")]
     pub verbose: u8,
     /// Tell only errors on stderr, whatever --verbose says, and the address that port 0 took
-    #[arg(short, long, global = true, env = "SKILLSERVE_QUIET", value_parser = BoolishValueParser::new(), help_heading = "Messages")]
+    #[arg(short, long, global = true, env = "SKILLSERVE_QUIET", value_parser = yes_or_no, help_heading = "Messages")]
     pub quiet: bool,
     /// How messages on stderr are written
     #[arg(
@@ -108,7 +111,7 @@ pub(super) enum CommandArgs {
         )]
         format: Format,
         /// Exit with 1 for warnings too
-        #[arg(long, env = "SKILLSERVE_DENY_WARNINGS", value_parser = BoolishValueParser::new(), help_heading = "Findings")]
+        #[arg(long, env = "SKILLSERVE_DENY_WARNINGS", value_parser = yes_or_no, help_heading = "Findings")]
         deny_warnings: bool,
     },
     /// Say what would be served
@@ -116,14 +119,13 @@ pub(super) enum CommandArgs {
         #[command(flatten)]
         source: SourceArgs,
         /// Print the entries as JSON, exactly as `skills/list` gives them
-        #[arg(long, env = "SKILLSERVE_JSON", value_parser = BoolishValueParser::new())]
-        #[arg(conflicts_with = "watch")]
+        #[arg(long, env = "SKILLSERVE_JSON", value_parser = yes_or_no)]
         json: bool,
         /// Go on, and say what is added, changed, removed or refused as it is seen
-        #[arg(long, env = "SKILLSERVE_WATCH", value_parser = BoolishValueParser::new())]
+        #[arg(long, env = "SKILLSERVE_WATCH", value_parser = yes_or_no)]
         watch: bool,
         /// Look for changes this often, where the system does not tell of them
-        #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_POLL", value_parser = clap::value_parser!(u64).range(1..), requires = "watch")]
+        #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_POLL", value_parser = period)]
         poll: Option<u64>,
     },
     /// Write an index of the files for servers that start from a copy of them, for example in a container's image
@@ -141,7 +143,7 @@ pub(super) enum CommandArgs {
     },
 }
 
-/// Takes the empty path too: a variable that is set to nothing is a list without items, and a typed one is no directory.
+/// Takes the empty path too, for which there is a better sentence than that of the library.
 fn any_path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
@@ -156,7 +158,7 @@ pub(super) struct SourceArgs {
     pub mounts: Vec<String>,
 
     /// Serve files and directories whose names begin with a dot too (never .git)
-    #[arg(long, env = "SKILLSERVE_INCLUDE_HIDDEN", value_parser = BoolishValueParser::new(), help_heading = "What is served")]
+    #[arg(long, env = "SKILLSERVE_INCLUDE_HIDDEN", value_parser = yes_or_no, help_heading = "What is served")]
     pub include_hidden: bool,
     /// Leave out what matches, in gitignore syntax; .skillignore files do the same. Can be repeated
     #[arg(long, value_name = "GLOB", env = "SKILLSERVE_EXCLUDE", help_heading = "What is served")]
@@ -186,10 +188,10 @@ pub(super) struct SourceArgs {
     )]
     pub on_name_mismatch: OnNameMismatch,
     /// The most files that a skill may have. Hosts need not accept more than 512
-    #[arg(long, value_name = "N", env = "SKILLSERVE_MAX_FILES", default_value_t = SKILL_MAX_FILES, help_heading = "What is served")]
+    #[arg(long, value_name = "N", env = "SKILLSERVE_MAX_FILES", value_parser = count::<usize>, default_value_t = SKILL_MAX_FILES, help_heading = "What is served")]
     pub max_files: usize,
     /// The most bytes that a skill's files may have in sum. Hosts need not accept more than 16 MiB
-    #[arg(long, value_name = "BYTES", env = "SKILLSERVE_MAX_BYTES", default_value_t = SKILL_MAX_BYTES, help_heading = "What is served")]
+    #[arg(long, value_name = "BYTES", env = "SKILLSERVE_MAX_BYTES", value_parser = bytes, default_value_t = SKILL_MAX_BYTES, help_heading = "What is served")]
     pub max_bytes: u64,
 
     /// What a finding costs: CODE=off does not tell it, CODE=warn tells it, CODE=error keeps the skill from being served.
@@ -200,7 +202,7 @@ pub(super) struct SourceArgs {
     #[arg(long, value_name = "NAME,…", env = "SKILLSERVE_HOSTS", help_heading = "Findings")]
     pub hosts: Vec<String>,
     /// Do not serve a skill that makes one of the hosts lose the whole listing
-    #[arg(long, env = "SKILLSERVE_PORTABLE", value_parser = BoolishValueParser::new(), help_heading = "Findings")]
+    #[arg(long, env = "SKILLSERVE_PORTABLE", value_parser = yes_or_no, help_heading = "Findings")]
     pub portable: bool,
 }
 
@@ -211,22 +213,22 @@ pub(super) struct ServingArgs {
     #[arg(long, env = "SKILLSERVE_NAME", default_value = "skillserve")]
     pub name: String,
     /// How long hosts may keep an answer; if not given, not at all, or until directories that are polled are looked at next
-    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_TTL")]
+    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_TTL", value_parser = seconds)]
     pub ttl: Option<u64>,
     /// Who may share an answer that a host keeps
     #[arg(long, value_name = "SCOPE", env = "SKILLSERVE_CACHE_SCOPE", default_value = "private")]
     pub cache_scope: CacheScope,
     /// Do not follow changes. SIGHUP still makes it look again
-    #[arg(long, env = "SKILLSERVE_NO_WATCH", value_parser = BoolishValueParser::new(), conflicts_with = "poll", help_heading = "Changes")]
+    #[arg(long, env = "SKILLSERVE_NO_WATCH", value_parser = yes_or_no, help_heading = "Changes")]
     pub no_watch: bool,
     /// Look for changes this often, where the system does not tell of them: on network and container mounts
-    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_POLL", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Changes")]
+    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_POLL", value_parser = period, help_heading = "Changes")]
     pub poll: Option<u64>,
     /// Serve the last good version of a skill that an edit broke for at most this long; 0 withdraws it at once
     #[arg(
         long,
         value_name = "SECONDS",
-        env = "SKILLSERVE_KEEP_LAST_GOOD",
+        env = "SKILLSERVE_KEEP_LAST_GOOD", value_parser = seconds,
         default_value_t = 30,
         help_heading = "Changes"
     )]
@@ -235,7 +237,7 @@ pub(super) struct ServingArgs {
     #[arg(
         long,
         value_name = "BYTES",
-        env = "SKILLSERVE_CACHE_BYTES",
+        env = "SKILLSERVE_CACHE_BYTES", value_parser = bytes,
         default_value_t = CACHE_BYTES,
         help_heading = "Starting and memory"
     )]
@@ -247,13 +249,13 @@ pub(super) struct ServingArgs {
     #[arg(
         long,
         value_name = "SECONDS",
-        env = "SKILLSERVE_WAIT_FOR_ROOT",
+        env = "SKILLSERVE_WAIT_FOR_ROOT", value_parser = seconds,
         default_value_t = 0,
         help_heading = "Starting and memory"
     )]
     pub wait_for_root: u64,
     /// Serve nothing, and exit with 2, if a skill cannot be served
-    #[arg(long, env = "SKILLSERVE_STRICT", value_parser = BoolishValueParser::new(), help_heading = "Starting and memory")]
+    #[arg(long, env = "SKILLSERVE_STRICT", value_parser = yes_or_no, help_heading = "Starting and memory")]
     pub strict: bool,
 }
 
@@ -268,13 +270,13 @@ pub(super) struct ListeningArgs {
     #[arg(long, value_name = "PATH", env = "SKILLSERVE_PATH", default_value = "/mcp")]
     pub path: String,
     /// Speak TLS with this certificate: a chain in PEM, read again when it changes
-    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TLS_CERT", requires = "tls_key")]
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TLS_CERT")]
     pub tls_cert: Option<PathBuf>,
     /// The private key of that certificate, in PEM
-    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TLS_KEY", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE", env = "SKILLSERVE_TLS_KEY")]
     pub tls_key: Option<PathBuf>,
     /// When told to stop, answer what is in hand for at most this long; a second signal ends that
-    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_DRAIN_SECONDS", default_value_t = 5)]
+    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_DRAIN_SECONDS", value_parser = seconds, default_value_t = 5)]
     pub drain_seconds: u64,
     /// A host name under which clients may ask, besides this machine's own. Can be repeated
     #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST", help_heading = "Who may ask")]
@@ -286,36 +288,36 @@ pub(super) struct ListeningArgs {
     #[arg(long, value_name = "FILE", env = "SKILLSERVE_TOKEN_FILE", help_heading = "Who may ask")]
     pub token_file: Option<PathBuf>,
     /// Answer everybody, also beyond this machine
-    #[arg(long, env = "SKILLSERVE_ANONYMOUS", value_parser = BoolishValueParser::new(), help_heading = "Who may ask")]
+    #[arg(long, env = "SKILLSERVE_ANONYMOUS", value_parser = yes_or_no, help_heading = "Who may ask")]
     pub anonymous: bool,
     /// Take the word of a proxy at this address for where a request comes from: 10.0.0.0/8, ::1, unix. Can be repeated
     #[arg(long, value_name = "CIDR", env = "SKILLSERVE_TRUSTED_PROXY", help_heading = "Who may ask")]
     pub trusted_proxy: Vec<String>,
     /// The most requests a minute, and at once, of one holder of a token or one address; 0 for no limit
-    #[arg(long, value_name = "N", env = "SKILLSERVE_RATE_LIMIT", default_value_t = crate::http::RATE_LIMIT, help_heading = "Who may ask")]
+    #[arg(long, value_name = "N", env = "SKILLSERVE_RATE_LIMIT", value_parser = count::<u32>, default_value_t = crate::http::RATE_LIMIT, help_heading = "Who may ask")]
     pub rate_limit: u32,
     /// Keep at most this many sessions of clients from before 2026-07-28, which hear of changes only in one
     #[arg(
         long,
         value_name = "N",
-        env = "SKILLSERVE_SESSIONS",
+        env = "SKILLSERVE_SESSIONS", value_parser = count::<usize>,
         default_value_t = 0,
         help_heading = "Changes"
     )]
     pub sessions: usize,
     /// Do not tell each request on stderr
-    #[arg(long, env = "SKILLSERVE_NO_ACCESS_LOG", value_parser = BoolishValueParser::new(), help_heading = "Messages")]
+    #[arg(long, env = "SKILLSERVE_NO_ACCESS_LOG", value_parser = yes_or_no, help_heading = "Messages")]
     pub no_access_log: bool,
-    /// Serve the page, metrics and status on this address instead, not beside the endpoint
+    /// Serve the page, metrics and status on this address instead, not beside the endpoint: HOST:PORT or unix:/path
     #[arg(
         long,
-        value_name = "HOST:PORT",
+        value_name = "ADDRESS",
         env = "SKILLSERVE_ADMIN_LISTEN",
         help_heading = "For people and monitoring"
     )]
     pub admin_listen: Option<String>,
     /// Serve no page for people at /
-    #[arg(long, env = "SKILLSERVE_NO_PAGE", value_parser = BoolishValueParser::new(), help_heading = "For people and monitoring")]
+    #[arg(long, env = "SKILLSERVE_NO_PAGE", value_parser = yes_or_no, help_heading = "For people and monitoring")]
     pub no_page: bool,
 }
 

@@ -10,6 +10,8 @@ use crate::tree::{self, Mount};
 use crate::watch::When;
 use crate::{catalog, http, log, mcp};
 
+use super::Environment;
+
 /// Everything that a run needs to know.
 #[derive(Debug)]
 pub struct Config {
@@ -17,6 +19,8 @@ pub struct Config {
     pub log_level: LevelFilter,
     /// How it is told.
     pub log_format: log::Format,
+    /// Which of this came from variables.
+    pub environment: Environment,
     /// What is done with them.
     pub command: Command,
 }

@@ -1,115 +1,195 @@
-//! Lists in the environment: one item a line. What is typed is never taken apart, since a path may hold a line feed.
+//! Variables in the place of options: one that is empty counts for nothing, one that no option reads is told, and an error
+//! names the variable that a value came from.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::OsStr;
 
-use clap::ArgMatches;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command, Error};
 
-use super::args::{Cli, CommandArgs, ListeningArgs, SourceArgs};
+use crate::nearest::nearest;
+use crate::report::escape;
 
-/// Takes the lists of `cli` apart that the environment gave. Lines that are empty are no items: a block of YAML ends with
-/// one.
-pub(super) fn take_apart(cli: &mut Cli, matches: &ArgMatches) {
-    let Some((_, matches)) = matches.subcommand() else { return };
-    match &mut cli.command {
-        CommandArgs::Http { source, listening, .. } => {
-            of_source(source, matches);
-            of_listening(listening, matches);
+/// How the names of all variables begin.
+const PREFIX: &str = "SKILLSERVE_";
+/// Variables of this project that are not the program's: where its benchmarks find what they compare with, and the marks of
+/// its tests.
+const OTHERS: [&str; 2] = ["SKILLSERVE_PEERS", "SKILLSERVE_TEST_"];
+
+/// What the environment has to do with this run.
+#[derive(Debug, Default)]
+pub struct Environment {
+    /// The words for what variables said, and those that name the variable: `SKILLSERVE_LISTEN` for `--listen`.
+    given: Vec<(String, String)>,
+    /// What is to be told about variables that no option reads.
+    unread: Vec<String>,
+}
+
+/// Reads the words that were typed, and for what is missing among them the variables.
+pub(super) fn matches(command: &Command) -> Result<ArgMatches, Error> {
+    without(command, OsStr::is_empty).try_get_matches().map_err(|error| match error.kind() {
+        // It shows all variables, also those that are empty.
+        ErrorKind::DisplayHelp => command.clone().try_get_matches().err().unwrap_or(error),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => named(command, error),
+        _ => error,
+    })
+}
+
+/// The command as it is when it does not know of the variables whose values are such.
+fn without(command: &Command, is_such: fn(&OsStr) -> bool) -> Command {
+    let forget = |arg: Arg| {
+        let value = arg.get_env().and_then(std::env::var_os);
+        if value.is_some_and(|value| is_such(&value)) { arg.env(None::<&'static str>) } else { arg }
+    };
+    command.clone().mut_args(forget).mut_subcommands(|command| command.mut_args(forget))
+}
+
+/// The error, which names the variable if the value is not typed.
+fn named(command: &Command, mut error: Error) -> Error {
+    let typed = without(command, |_| true).try_get_matches();
+    let same = |typed: &Error| typed.get(ContextKind::InvalidArg) == error.get(ContextKind::InvalidArg);
+    if typed.is_err_and(|typed| typed.kind() == error.kind() && same(&typed)) {
+        return error;
+    }
+    let mut command = command.clone();
+    // Only then do the options know how they are shown.
+    command.build();
+    let variable = error.get(ContextKind::InvalidArg).and_then(|shown| {
+        let arg = args(&command).find(|arg| *shown == ContextValue::String(arg.to_string()))?;
+        Some(arg.get_env()?.to_string_lossy().into_owned())
+    });
+    if let Some(variable) = variable {
+        error.insert(ContextKind::InvalidArg, ContextValue::String(variable));
+    }
+    error
+}
+
+/// The options of all commands.
+fn args(command: &Command) -> impl Iterator<Item = &Arg> {
+    command.get_arguments().chain(command.get_subcommands().flat_map(Command::get_arguments))
+}
+
+impl Environment {
+    /// What it has to do with a run of `command` that was read as `matches`.
+    pub(super) fn new(command: &Command, matches: &ArgMatches) -> Self {
+        let known: Vec<_> = args(command).filter_map(Arg::get_env).filter_map(OsStr::to_str).collect();
+        let set = std::env::vars_os().filter(|(_, value)| !value.is_empty());
+        let set = set.filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+        let unread = set.filter_map(|(name, value)| unread(&name, &value, &known)).collect();
+        Self { given: given(command, matches), unread }
+    }
+
+    /// The sentence, in which a value that came from a variable goes by the name of that and not by the option's.
+    pub fn named_in(&self, sentence: &str) -> String {
+        let mut sentence = sentence.to_owned();
+        for (option, variable) in &self.given {
+            sentence = renamed(&sentence, option, variable);
         }
-        CommandArgs::Stdio { source, .. }
-        | CommandArgs::Check { source, .. }
-        | CommandArgs::List { source, .. }
-        | CommandArgs::Index { source, .. } => of_source(source, matches),
-        CommandArgs::Explain { .. } => {}
+        sentence
+    }
+
+    /// Tells which variables nothing is done with.
+    pub fn tell(&self) {
+        self.unread.iter().for_each(|remark| tracing::warn!("{remark}"));
     }
 }
 
-fn of_source(source: &mut SourceArgs, matches: &ArgMatches) {
-    split(&mut source.dirs, "dirs", matches);
-    split(&mut source.mounts, "mounts", matches);
-    split(&mut source.exclude, "exclude", matches);
-    split(&mut source.allow_secret, "allow_secret", matches);
-    split(&mut source.follow_links_to, "follow_links_to", matches);
-    split(&mut source.rules, "rules", matches);
+fn given(command: &Command, matches: &ArgMatches) -> Vec<(String, String)> {
+    let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
+    let own = command.find_subcommand(name).into_iter().flat_map(Command::get_arguments);
+    let is_given = |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::EnvVariable);
+    command.get_arguments().chain(own).filter(is_given).flat_map(names).collect()
 }
 
-fn of_listening(listening: &mut ListeningArgs, matches: &ArgMatches) {
-    split(&mut listening.allow_host, "allow_host", matches);
-    split(&mut listening.allow_origin, "allow_origin", matches);
-    split(&mut listening.trusted_proxy, "trusted_proxy", matches);
-}
-
-fn split<T: Items>(list: &mut Vec<T>, id: &str, matches: &ArgMatches) {
-    if matches.value_source(id) == Some(ValueSource::EnvVariable) {
-        *list = std::mem::take(list).into_iter().flat_map(T::items).collect();
-    }
-}
-
-/// An item that several may stand in, a line each.
-trait Items: Sized {
-    fn items(self) -> Vec<Self>;
-}
-
-impl Items for String {
-    fn items(self) -> Vec<Self> {
-        self.split('\n').filter(|line| !line.is_empty()).map(str::to_owned).collect()
-    }
-}
-
-impl Items for PathBuf {
-    #[cfg(unix)]
-    fn items(self) -> Vec<Self> {
-        use std::os::unix::ffi::OsStringExt as _;
-        let bytes = self.into_os_string().into_vec();
-        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        lines.map(|line| OsString::from_vec(line.to_vec()).into()).collect()
-    }
-
-    #[cfg(not(unix))]
-    fn items(self) -> Vec<Self> {
-        match self.into_os_string().into_string() {
-            Ok(text) => text.items().into_iter().map(Self::from).collect(),
-            Err(whole) => vec![OsString::into(whole)],
+/// An option and its variable. What has no name of its own is told by its values.
+fn names(arg: &Arg) -> Vec<(String, String)> {
+    let Some(variable) = arg.get_env().and_then(OsStr::to_str) else { return Vec::new() };
+    match arg.get_long() {
+        Some(long) => vec![(format!("--{long}"), variable.to_owned())],
+        None => {
+            let values = std::env::var(variable).unwrap_or_default();
+            let quoted = values.lines().map(|value| format!("{value:?}"));
+            quoted.map(|value| (value.clone(), format!("{value} of {variable}"))).collect()
         }
     }
+}
+
+/// What is told about a variable that no option reads. One of another program with such a name is not spoken of.
+fn unread(name: &str, value: &OsStr, known: &[&str]) -> Option<String> {
+    let end = name.strip_prefix(PREFIX)?;
+    if known.contains(&name)
+        || OTHERS.iter().any(|other| name.starts_with(other))
+        || is_of_service(name, value)
+    {
+        return None;
+    }
+    let ends = known.iter().filter_map(|known| known.strip_prefix(PREFIX));
+    let cure = match nearest(end, ends) {
+        Some(nearest) => format!("did you mean {PREFIX}{nearest}?"),
+        None => "`skillserve help` and the help of each command tell which there are".to_owned(),
+    };
+    Some(format!("nothing is done with the variable {}: {cure}", escape::text(name)))
+}
+
+/// Whether Kubernetes sets it in every pod, for a service whose name begins with this program's.
+fn is_of_service(name: &str, value: &OsStr) -> bool {
+    let is_url = value.to_str().is_some_and(|value| value.contains("://"));
+    name.contains("_SERVICE_HOST")
+        || name.contains("_SERVICE_PORT")
+        || name.contains("_PORT_")
+        || name.ends_with("_PORT") && is_url
+}
+
+/// The sentence with another word for `option`, where that stands by itself.
+fn renamed(sentence: &str, option: &str, word: &str) -> String {
+    let mut parts = sentence.split(option);
+    let mut renamed = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let goes_on = part.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '-');
+        renamed.push_str(if goes_on { option } else { word });
+        renamed.push_str(part);
+    }
+    renamed
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory as _, FromArgMatches as _};
-
     use super::*;
 
     #[test]
-    fn the_command_line_is_well_formed() {
-        Cli::command().debug_assert();
+    fn an_option_is_named_where_it_stands_by_itself() {
+        let check = |sentence: &str, expected: &str| assert_eq!(renamed(sentence, "--tls", "X"), expected);
+        check("--tls `a`: it", "X `a`: it");
+        check("give --tls, or --tls-key and --tls", "give X, or --tls-key and X");
+        check("nothing", "nothing");
     }
 
     #[test]
-    fn what_is_typed_stays_whole() {
-        let typed = ["skillserve", "check", "a\nb", "--exclude", "c\n"];
-        let matches = Cli::command().try_get_matches_from(typed).unwrap();
-        let mut cli = Cli::from_arg_matches(&matches).unwrap();
-        take_apart(&mut cli, &matches);
-        let CommandArgs::Check { source, .. } = cli.command else { panic!("{cli:?}") };
-        assert_eq!((source.dirs, source.exclude), (vec![PathBuf::from("a\nb")], vec!["c\n".to_owned()]));
-        for command in Cli::command().get_subcommands() {
-            let split = command.get_arguments().filter(|arg| arg.get_value_delimiter() == Some('\n'));
-            assert_eq!(split.count(), 0, "{}", command.get_name());
-        }
-    }
-
-    #[test]
-    fn an_item_stands_on_each_line() {
-        let check = |list: &str, expected: &[&str]| {
-            assert_eq!(list.to_owned().items(), expected);
-            assert_eq!(PathBuf::from(list).items(), expected.iter().map(PathBuf::from).collect::<Vec<_>>());
+    fn a_variable_that_nothing_reads_is_told() {
+        let check = |name: &str, value: &str, expected: Option<&str>| {
+            let told = unread(
+                name,
+                OsStr::new(value),
+                &["SKILLSERVE_LISTEN", "SKILLSERVE_PORTABLE", "SKILLSERVE_TOKEN_FILE"],
+            );
+            match (&told, expected) {
+                (Some(told), Some(words)) => assert!(told.contains(words), "{told}"),
+                _ => assert_eq!(told.as_deref(), expected, "{name}"),
+            }
         };
-        check("a", &["a"]);
-        check("a\nb c\n", &["a", "b c"]);
-        check("\n\na\n\n", &["a"]);
-        check("", &[]);
-        check("\n", &[]);
+        check("SKILLSERVE_LISTEN", "x", None);
+        check("SKILLSERVE_LISTN", "x", Some("SKILLSERVE_LISTN: did you mean SKILLSERVE_LISTEN?"));
+        check("SKILLSERVE_TOKENFILE", "x", Some("did you mean SKILLSERVE_TOKEN_FILE?"));
+        check("SKILLSERVE_QUUX", "x", Some("SKILLSERVE_QUUX: `skillserve help`"));
+        check("SKILLSERVE", "x", None);
+        check("OTHER_LISTN", "x", None);
+        check("SKILLSERVE_PEERS", "x", None);
+        check("SKILLSERVE_TEST_CHILD", "x", None);
+        // Those of services named `skillserve` and `skillserve-web`.
+        check("SKILLSERVE_SERVICE_HOST", "10.0.0.1", None);
+        check("SKILLSERVE_WEB_SERVICE_PORT_HTTP", "80", None);
+        check("SKILLSERVE_PORT", "tcp://10.0.0.1:80", None);
+        check("SKILLSERVE_PORT_80_TCP_ADDR", "10.0.0.1", None);
+        check("SKILLSERVE_PORT", "8080", Some("SKILLSERVE_PORT: `skillserve help`"));
     }
 }

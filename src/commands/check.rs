@@ -3,9 +3,12 @@
 use std::io::{IsTerminal as _, Write as _, stdout};
 use std::time::Duration;
 
+use anyhow::anyhow;
+
 use crate::cli::{Checking, Format, Source};
 use crate::finding::Severity;
 use crate::report::{self, Report, escape};
+use crate::tree::RootError;
 
 use super::Exit;
 use super::look::{look, open};
@@ -16,7 +19,8 @@ use super::output::Output;
 /// # Errors
 /// A root that cannot be opened, or a standard output that cannot be written to.
 pub fn check(source: &Source, checking: &Checking) -> anyhow::Result<Exit> {
-    let looked = look(&open(source, Duration::ZERO)?, &source.catalog);
+    let roots = open(source, Duration::ZERO).map_err(missing)?;
+    let looked = look(&roots, &source.catalog);
     let ignored =
         checking.passed_over.iter().map(|path| format!("{}: no skill holds it", escape::path(path)));
     let report = Report {
@@ -42,6 +46,14 @@ pub fn check(source: &Source, checking: &Checking) -> anyhow::Result<Exit> {
         Some(Severity::Warning) if checking.deny_warnings => Exit::Errors,
         _ => Exit::Clean,
     })
+}
+
+/// The error for a root, which here might have been a file too.
+fn missing(error: RootError) -> anyhow::Error {
+    match error {
+        RootError::Missing(path) => anyhow!("there is no file or directory {path:?}: check the path"),
+        error => error.into(),
+    }
 }
 
 fn is_coloured() -> bool {

@@ -2,7 +2,7 @@
 
 use std::io::{Write as _, stdout};
 
-use crate::finding::Code;
+use crate::finding::{Code, Kind};
 
 use super::Exit;
 
@@ -24,8 +24,19 @@ pub fn explain(code: Option<Code>) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// The page, with the code and its severity below the title.
+/// The page, with the code and what it costs below the title.
 fn page(code: Code) -> String {
     let (title, rest) = code.page().split_once('\n').unwrap_or((code.page(), ""));
-    format!("{title}\n\n{}: {}\n{rest}", code.as_str(), code.kind().as_str())
+    format!("{title}\n\n{}: {}\n{rest}", code.as_str(), level(code.kind()))
+}
+
+/// What a finding of this kind is where no rule says otherwise.
+fn level(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Cost => "error",
+        Kind::Fault => "warning, or error where it costs a skill",
+        Kind::Further => "warning, told by `check`",
+        Kind::Host => "warning, told by `check` and with `--hosts`",
+        Kind::Quiet => "off, told if `--rule` says so",
+    }
 }

@@ -13,7 +13,8 @@ use super::output::Output;
 /// The width of the table where no terminal tells its own.
 const TABLE_COLUMNS: usize = 120;
 
-/// Prints a table, or the entries as `skills/list` gives them if `json` is set. Findings go to stderr.
+/// Prints a table, or the entries as `skills/list` gives them if `json` is set. Findings go to stderr,
+/// and are no failure: what is served was listed, and `check` is the one that fails.
 ///
 /// # Errors
 /// A root that cannot be opened, or a standard output that cannot be written to.

@@ -3,13 +3,14 @@
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::bail;
-use futures::Stream;
+use futures::{Stream, StreamExt as _};
 
 use crate::catalog::Catalog;
 use crate::cli::{Listening, Serving, Source};
-use crate::http::{self, Address, Admission, GuardedListener, Listener, Listeners, Tls};
+use crate::http::{self, Address, Admission, GuardedListener, Listener, Listeners, Remark, Tls};
 use crate::log;
 use crate::mcp::Handler;
 use crate::progress;
@@ -46,6 +47,7 @@ pub fn http(source: Source, serving: Serving, listening: Box<Listening>) -> anyh
     #[cfg(unix)]
     let passed = crate::http::Passed::take()?;
     let Listening { address, tls, admin, http: options } = *listening;
+    let key = tls.as_ref().map(|files| files.key.clone());
     let tls = tls.map(Tls::load).transpose()?.map(Arc::new);
     run(async {
         #[cfg(unix)]
@@ -67,6 +69,14 @@ pub fn http(source: Source, serving: Serving, listening: Box<Listening>) -> anyh
             }
             None => None,
         };
+        let admin_place = admin_listener.as_ref().map(|own| own.listener.place());
+        let places: Vec<_> = std::iter::once(listener.place()).chain(admin_place).collect();
+        for remark in http::remarks(&places, &options, key.as_deref()) {
+            match remark {
+                Remark::Fact(remark) => tracing::info!("{remark}"),
+                Remark::Risk(remark) => tracing::warn!("{remark}"),
+            }
+        }
         let (catalog, handler, keeper) = start(source, serving).await?;
         tell_address("listening on", &listener, options.path.as_str(), &address);
         match (&admin_listener, &admin) {
@@ -78,7 +88,8 @@ pub fn http(source: Source, serving: Serving, listening: Box<Listening>) -> anyh
         }
         let listeners = Listeners { main: GuardedListener { listener, admission }, admin: admin_listener };
         let serve = async {
-            http::serve(listeners, handler, options, Signals::catch()?.all()).await;
+            let signals = told(Signals::catch()?.all(), options.drain);
+            http::serve(listeners, handler, options, signals).await;
             Ok(Exit::Clean)
         };
         let served = until_failure(&catalog, serve).await;
@@ -205,6 +216,15 @@ impl Signals {
             Some(((), signals))
         })
     }
+}
+
+/// The signals, at the first of which it is told what comes of it.
+fn told(signals: impl Stream<Item = ()>, drain: Duration) -> impl Stream<Item = ()> {
+    signals.enumerate().map(move |(number, ())| {
+        if number == 0 {
+            tracing::info!("stopping: what is in hand is answered for at most {} s", drain.as_secs());
+        }
+    })
 }
 
 /// A future that ends when the process is told to stop. The signals are caught from here on.

@@ -1,5 +1,7 @@
 //! The kinds of findings. A code never changes its name; its page lies in `src/explain`.
 
+use crate::nearest::nearest;
+
 /// How a kind of finding is treated where no rule says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -122,15 +124,58 @@ impl Code {
         Self::ALL.iter().copied().find(|code| code.as_str() == name)
     }
 
+    /// The code that somebody means who writes it in capitals, with blanks or underscores, or as it stands in a finding:
+    /// `error[yaml-syntax]`.
+    pub fn meant(written: &str) -> Option<Self> {
+        Self::named(&plain(written))
+    }
+
+    /// What to tell after the words that there is no code of this name.
+    pub fn hint(written: &str) -> String {
+        match nearest(&plain(written), Self::ALL.iter().map(|code| code.as_str())) {
+            Some(nearest) => format!("; did you mean {nearest}? `skillserve explain` lists them all"),
+            None => ": `skillserve explain` lists them".to_owned(),
+        }
+    }
+
     /// The heading of its page.
     pub fn title(self) -> &'static str {
         self.page().lines().next().unwrap_or_default().trim_start_matches("# ")
     }
 }
 
+/// What is written, in the form of a code.
+fn plain(written: &str) -> String {
+    let inner = written.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    let inner = inner.map_or(written, |(inner, _)| inner).trim();
+    inner.to_lowercase().replace(|c: char| c == '_' || c.is_whitespace(), "-")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_code_is_known_however_it_is_written() {
+        let check = |written: &str, expected| assert_eq!(Code::meant(written), expected, "{written}");
+        for written in [
+            "yaml-syntax",
+            "YAML-Syntax",
+            "yaml_syntax",
+            " yaml syntax",
+            "[yaml-syntax]",
+            "error[yaml-syntax]",
+        ] {
+            check(written, Some(Code::YamlSyntax));
+        }
+        check("yaml-sintax", None);
+        check("", None);
+        assert_eq!(
+            Code::hint("YAML_sintax"),
+            "; did you mean yaml-syntax? `skillserve explain` lists them all"
+        );
+        assert_eq!(Code::hint("nothing"), ": `skillserve explain` lists them");
+    }
 
     #[test]
     fn codes_are_told_apart_by_their_names() {

@@ -21,6 +21,8 @@ use super::refusal::Refused;
 use credentials::Credentials;
 use holders::{Holders, Stranger};
 
+pub(super) use file::is_open_to_all;
+
 /// Where standards put what is for everybody. Clients that are refused look there for how to get a token, and must be told
 /// that nothing is there.
 const WELL_KNOWN: &str = "/.well-known/";

@@ -36,7 +36,6 @@ impl Drain {
     pub(super) async fn follow(&self, signals: impl Stream<Item = ()>) -> Infallible {
         let mut signals = pin!(signals.chain(futures::stream::pending()));
         signals.next().await;
-        tracing::info!("stopping: what is in hand is answered for at most {} s", self.max.as_secs());
         self.begun.cancel();
         let _ = tokio::time::timeout(self.max, signals.next()).await;
         self.over.cancel();

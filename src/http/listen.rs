@@ -109,6 +109,11 @@ impl Place {
         self.address.is_none_or(|address| address.ip().to_canonical().is_loopback())
     }
 
+    /// Whether it is at all addresses of this machine, so that its own says nothing of how clients name it.
+    pub(super) fn is_everywhere(&self) -> bool {
+        self.address.is_some_and(|address| address.ip().to_canonical().is_unspecified())
+    }
+
     /// As it is called in messages.
     pub(super) fn name(&self) -> &str {
         &self.name
@@ -160,7 +165,7 @@ impl Listener {
             }
             #[cfg(unix)]
             Address::File(path) => {
-                let (socket, file) = SocketFile::bind(path)?;
+                let (socket, file) = SocketFile::bind(option, path)?;
                 let place = Place::file(Some(path), tls.is_some());
                 Ok(Self { socket: Socket::File { socket, _file: Some(file) }, place, tls })
             }

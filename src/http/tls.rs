@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
@@ -109,7 +109,7 @@ impl Tls {
 
 impl Pair {
     fn read(files: &TlsFiles) -> anyhow::Result<Self> {
-        Ok(Self { cert: read(&files.cert)?, key: read(&files.key)? })
+        Ok(Self { cert: read("--tls-cert", &files.cert)?, key: read("--tls-key", &files.key)? })
     }
 
     fn config(&self, files: &TlsFiles) -> anyhow::Result<ServerConfig> {
@@ -138,13 +138,21 @@ impl Pair {
     }
 }
 
-fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let cannot = || format!("cannot read {}", path.display());
+/// The bytes of the file that was given to `option`.
+fn read(option: &str, path: &Path) -> anyhow::Result<Vec<u8>> {
+    let shown = path.display();
+    let cannot = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => anyhow!("{option} {shown} is not there: check the path"),
+        io::ErrorKind::PermissionDenied => {
+            anyhow!("{option} {shown} cannot be read: give the server's user the right to read it ({error})")
+        }
+        _ => anyhow!("{option} {shown} cannot be read: name a file in PEM ({error})"),
+    };
     let mut bytes = Vec::new();
-    let file = File::open(path).with_context(cannot)?;
-    file.take(FILE_MAX_BYTES + 1).read_to_end(&mut bytes).with_context(cannot)?;
+    let file = File::open(path).map_err(cannot)?;
+    file.take(FILE_MAX_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > FILE_MAX_BYTES {
-        bail!("{} is larger than 1 MiB, which no certificate is", path.display());
+        bail!("{option} {shown} is larger than 1 MiB, which no certificate is: name a file in PEM");
     }
     Ok(bytes)
 }

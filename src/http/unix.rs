@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _}
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use listenfd::ListenFd;
 use socket2::{Domain, SockAddr, Socket, Type};
 
@@ -25,13 +25,17 @@ pub(super) struct SocketFile {
 }
 
 impl SocketFile {
-    /// Listens at `path`, in place of a server that is gone.
-    pub(super) fn bind(path: &Path) -> anyhow::Result<(tokio::net::UnixListener, Self)> {
-        make_way(path)?;
+    /// Listens at `path`, which was given to `option`, in place of a server that is gone.
+    pub(super) fn bind(option: &str, path: &Path) -> anyhow::Result<(tokio::net::UnixListener, Self)> {
         let cannot = || format!("cannot listen on unix:{}", path.display());
-        let address = SockAddr::unix(path).with_context(cannot)?;
+        // Nothing else about a path is looked at before the system takes it.
+        let address = SockAddr::unix(path).map_err(|_| {
+            let bytes = path.as_os_str().len();
+            anyhow!("{}: its {bytes} bytes are too long for a socket: give {option} a shorter path", cannot())
+        })?;
+        make_way(option, path)?;
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None).with_context(cannot)?;
-        socket.bind(&address).with_context(cannot)?;
+        socket.bind(&address).map_err(|error| refused(option, path, &error))?;
         let file = Self { path: path.to_owned(), identity: identity(path) };
         // Nobody can connect before it listens, and so nobody but those who may.
         fs::set_permissions(path, Permissions::from_mode(MODE)).with_context(cannot)?;
@@ -54,26 +58,42 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     fs::symlink_metadata(path).ok().map(|file| (file.dev(), file.ino()))
 }
 
+/// Why the system makes no socket there, and the cure.
+fn refused(option: &str, path: &Path, error: &io::Error) -> anyhow::Error {
+    let shown = path.display();
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            anyhow!(
+                "cannot listen on unix:{shown}: its directory is not there: create that, or take another path with {option}"
+            )
+        }
+        io::ErrorKind::PermissionDenied => anyhow!(
+            "cannot listen on unix:{shown}: {error}; let the server's user write in its directory, or take another path with {option}"
+        ),
+        _ => anyhow!("cannot listen on unix:{shown}: {error}; take another path with {option}"),
+    }
+}
+
 /// Removes the socket of a server that is gone. Anything else stays where it is.
-fn make_way(path: &Path) -> anyhow::Result<()> {
+fn make_way(option: &str, path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => bail!("cannot listen on unix:{shown}: {error}"),
+        Err(error) => Err(refused(option, path, &error)),
         Ok(file) if !file.file_type().is_socket() => {
-            bail!("{shown} is there and is no socket: remove it, or take another path with --listen")
+            bail!("{shown} is there and is no socket: remove it, or take another path with {option}")
         }
-        Ok(_) if is_alone(path)? => {
-            fs::remove_file(path).with_context(|| format!("cannot replace the socket {shown}"))
+        Ok(_) if is_alone(option, path)? => {
+            fs::remove_file(path).map_err(|error| refused(option, path, &error))
         }
         Ok(_) => {
-            bail!("unix:{shown} is in use: stop the program that has it, or take another path with --listen")
+            bail!("unix:{shown} is in use: stop the program that has it, or take another path with {option}")
         }
     }
 }
 
 /// Whether nobody listens on a socket.
-fn is_alone(path: &Path) -> anyhow::Result<bool> {
+fn is_alone(option: &str, path: &Path) -> anyhow::Result<bool> {
     let connect = || {
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         // One whose server has no time for more makes others wait.
@@ -84,9 +104,10 @@ fn is_alone(path: &Path) -> anyhow::Result<bool> {
         Ok(()) => Ok(false),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(true),
-        Err(error) => {
-            Err(error).with_context(|| format!("cannot tell who has the socket {}", path.display()))
-        }
+        Err(error) => bail!(
+            "cannot tell who has the socket {}: {error}; remove it, or take another path with {option}",
+            path.display()
+        ),
     }
 }
 

@@ -48,7 +48,7 @@ impl Lister<'_> {
             served,
             Code::Secret,
             message,
-            "move it out of the root, or pass `--allow-secret GLOB` if it may be read",
+            "move it out of the served directory, or pass `--allow-secret GLOB` if it may be read",
         );
     }
 
@@ -56,7 +56,7 @@ impl Lister<'_> {
         let (message, help) = match why {
             Withheld::Never => (
                 "the link leads into what version control or a package manager keeps, which is never served",
-                "replace the link by a copy, or serve the target as a root of its own",
+                "replace the link by a copy, or serve the target as a directory of its own",
             ),
             Withheld::Secret => (
                 "the link leads to a name that says it holds a secret, so it is withheld",
@@ -72,7 +72,7 @@ impl Lister<'_> {
         let (code, message, help) = match broken {
             Broken::Leaves => (
                 Code::LinkLeaves,
-                format!("the link{target} leads out of every root"),
+                format!("the link{target} leads out of every served directory"),
                 "pass `--follow-links-to DIR` with the directory that it leads into, or replace it by a copy",
             ),
             Broken::Dangles => (

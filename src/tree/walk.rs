@@ -116,7 +116,7 @@ impl Walk<'_> {
             &link.served,
             Code::LinkBudget,
             message,
-            "serve its target as a root of its own, or exclude the link",
+            "serve its target as a directory of its own, or exclude the link",
         )
     }
 }

@@ -65,7 +65,7 @@ def main(example):
         check("rules and hosts", run(action, work, paths="more skills", rules="yaml-versions=error\n", hosts="fastmcp"), 1,
               "::error file=more skills/odd/SKILL.md,")
         check("two paths", run(action, work, paths="skills\nmore skills"), 1, "::error ", "::warning ")
-        check("a wrong path", run(action, work, paths="nowhere"), 2, "there is no directory")
+        check("a wrong path", run(action, work, paths="nowhere"), 2, "there is no file or directory")
     served.finish("action", failures, 7)
 
 

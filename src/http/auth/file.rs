@@ -78,7 +78,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// Whether everybody on this machine can read a file.
-pub(super) fn is_open_to_all(path: &Path) -> bool {
+pub(in crate::http) fn is_open_to_all(path: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
