@@ -236,6 +236,32 @@ fn a_kept_connection_answers_in_json() {
     }
 }
 
+/// What was refused for its head alone does not cost the connection.
+#[test]
+fn a_kept_connection_outlasts_a_refusal() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    let mut refused = list(Era::Modern).with("Content-Type", "text/plain");
+    refused.body = vec![b'x'; 200_000];
+    let refused = refused.to_bytes(&server.address);
+    let mut stream = server.connect();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    for _ in 0..3 {
+        let (begin, end) = refused.split_at(refused.len() / 2);
+        stream.write_all(begin).unwrap();
+        // What has come has been read by now, or this one would not be answered.
+        check(&server, &list(Era::Modern), 200, None);
+        stream.write_all(end).unwrap();
+        assert_eq!(Response::read(&mut reader).status, 415);
+    }
+    // Who asks before the body is sent is answered before.
+    let expects = list(Era::Modern).with("Content-Type", "text/plain").with("Expect", "100-continue");
+    let mut expects = expects.to_bytes(&server.address);
+    expects.truncate(expects.len() - list(Era::Modern).body.len());
+    stream.write_all(&expects).unwrap();
+    assert_eq!(Response::read(&mut reader).status, 415);
+}
+
 /// How many connections a test may open beside what else it has open.
 #[cfg(unix)]
 fn connections_max() -> usize {

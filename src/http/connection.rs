@@ -21,6 +21,7 @@ use tokio::time::{sleep, timeout};
 use super::again::Again;
 use super::crowd::{Guest, Visit};
 use super::drain::Drain;
+use super::leftover;
 use super::listen::{Io, Stream};
 use super::pace::{Paced, Paces};
 use super::refusal::Refused;
@@ -67,7 +68,8 @@ pub(super) trait Answers: Send + Sync + 'static {
     /// The body of an answer.
     type Body: HttpBody<Data = Bytes, Error = axum::Error> + Send + Unpin + 'static;
 
-    /// Answers one, of which it takes what it needs: a request is too large to be moved from hand to hand.
+    /// Answers one, of which it takes what it needs: a request is too large to be moved from hand to hand. A body that it does
+    /// not take, or not to its end, is left there.
     fn answer(&self, request: &mut Request) -> impl Future<Output = axum::http::Response<Self::Body>> + Send;
 }
 
@@ -209,6 +211,12 @@ impl<S: Answers> Client<S> {
             } else {
                 self.server.service.answer(&mut request).await.map(Either::Left)
             };
+            // Boxed, because this is seldom.
+            if leftover::is_awaited(request.body(), request.headers(), response.status())
+                && Box::pin(leftover::read(request.body_mut())).await
+            {
+                visit.asked();
+            }
             visit.answered();
             let response = response.map(|body| Keeping::new(body, visit));
             match is_shared {

@@ -119,7 +119,14 @@ impl Endpoint {
             let why = "the Content-Type of a request is application/json";
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
-        let body = self.bodies.read(mem::take(request.body_mut()), request.extensions()).await?;
+        let mut body = mem::take(request.body_mut());
+        let body = match self.bodies.read(&mut body, request.extensions()).await {
+            Ok(body) => body,
+            Err(refused) => {
+                *request.body_mut() = body;
+                return Err(refused);
+            }
+        };
         turns::asked(request.extensions());
         let bytes = body.bytes.slice_ref(wire::without_mark(&body.bytes));
         match self.directly(request.headers(), request.extensions(), &bytes, asked).await? {

@@ -75,8 +75,11 @@ impl Answers for Front {
     }
 }
 
-/// Has a request answered by one of `routes`. Boxed, so that the way to the endpoint is not larger for it.
+/// Has a request answered by one of `routes`, none of which reads a body: it is left. Boxed, so that the way to the endpoint
+/// is not larger for it.
 fn call(routes: &Router, request: &mut Request) -> Pin<Box<dyn Future<Output = Response> + Send>> {
+    let body = mem::take(request.body_mut());
     let answered = routes.clone().call(mem::take(request));
+    *request.body_mut() = body;
     Box::pin(answered.map(|Ok(response)| response))
 }
