@@ -292,6 +292,22 @@ mod tls {
         });
     }
 
+    /// It has been let in, and never shakes hands.
+    #[test]
+    fn a_silent_client_does_not_hold_up_the_end() {
+        let (root, directory) = (skills(), tempfile::tempdir().unwrap());
+        let cert = certify(directory.path());
+        let (mut server, address) = start(root.path(), directory.path(), &["--drain-seconds", "8"]);
+        let mut silent = TcpStream::connect(&address).unwrap();
+        // It is in, because this one that came after it is answered.
+        common::http2::run(async { assert_eq!(ask(&address, &cert, &list()).await.unwrap().status, 200) });
+        server.stop();
+        assert_eq!(std::io::Read::read(&mut silent, &mut [0]).unwrap(), 0);
+        // It has not been waited for until that time was up.
+        let told: Vec<_> = server.told.iter().filter(|line| line.contains("unanswered")).collect();
+        assert!(told.is_empty(), "{told:?}");
+    }
+
     #[test]
     fn who_speaks_http_where_https_is_spoken_is_told_so() {
         let (root, directory) = (skills(), tempfile::tempdir().unwrap());

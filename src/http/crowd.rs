@@ -70,6 +70,13 @@ impl Crowd {
         Some(Guest::new(self.clone(), peer, sharer, slot.ok()?))
     }
 
+    /// Lets a connection in as soon as there is a place. Nobody has to leave for it.
+    pub(super) async fn admit_last(self: &Arc<Self>, peer: Peer) -> Option<Arc<Guest>> {
+        let sharer = Sharer::from(&Caller::at(Some(&peer)));
+        let slot = self.slots.clone().acquire_owned().await.ok()?;
+        Some(Guest::new(self.clone(), peer, sharer, slot))
+    }
+
     fn holds_most(&self, sharer: &Sharer) -> bool {
         let open = lock(&self.open).counts.get(sharer).copied().unwrap_or_default();
         *sharer != Sharer::At(Network::Unix) && open >= self.max - self.max / 4
