@@ -26,6 +26,7 @@ mod front;
 mod guard;
 mod headers;
 mod health;
+mod heard;
 mod leftover;
 mod legacy;
 mod listen;

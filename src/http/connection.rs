@@ -21,6 +21,7 @@ use tokio::time::{sleep, timeout};
 use super::again::Again;
 use super::crowd::{Guest, Visit};
 use super::drain::Drain;
+use super::heard::Heard;
 use super::leftover;
 use super::listen::{Io, Stream};
 use super::pace::{Paced, Paces};
@@ -108,16 +109,22 @@ impl<S: Answers> Server<S> {
 
     /// Serves one connection to its end.
     pub(super) async fn serve(self: Arc<Self>, stream: Stream, guest: Arc<Guest>) {
+        let heard = stream.heard();
         let Some(stream) = self.open(stream, &guest).await else { return };
         let paces = Arc::<Paces>::default();
-        let client = Arc::new(Client { server: self.clone(), guest: guest.clone(), paces: paces.clone() });
+        let client = Arc::new(Client {
+            server: self.clone(),
+            guest: guest.clone(),
+            paces: paces.clone(),
+            heard: heard.clone(),
+        });
         let service = service_fn(|request| client.clone().answer(request).map(Ok::<_, Infallible>));
         let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
         let again = Again::new();
         let closing = async {
             tokio::select! {
                 () = guest.silent(HEAD_READ_MAX) => None,
-                () = self.begins_no_more(&guest) => None,
+                () = self.begins_no_more(&guest, &heard) => None,
             }
         };
         let closed = async {
@@ -151,10 +158,14 @@ impl<S: Answers> Server<S> {
     }
 
     /// Ends when no more requests are to be begun. One that has been sent before may still have to be read, as the first of
-    /// a connection.
-    async fn begins_no_more(&self, guest: &Guest) {
+    /// a connection, or if its head has begun to come.
+    async fn begins_no_more(&self, guest: &Guest, heard: &Heard) {
         self.drain.begun().cancelled().await;
-        let _ = timeout(FIRST_READ_MAX, guest.begun()).await;
+        if heard.has_begun() {
+            let _ = timeout(LAST_HEAD_MAX, guest.asks()).await;
+        } else {
+            let _ = timeout(FIRST_READ_MAX, guest.begun()).await;
+        }
     }
 
     /// Ends when the server is to end and no request of a client has begun soon after that.
@@ -183,6 +194,7 @@ struct Client<S> {
     server: Arc<Server<S>>,
     guest: Arc<Guest>,
     paces: Arc<Paces>,
+    heard: Arc<Heard>,
 }
 
 /// The body of an answer, whose request is in hand until it has been written. That of HTTP/2 is looked at by itself.
@@ -218,6 +230,9 @@ impl<S: Answers> Client<S> {
                 visit.asked();
             }
             visit.answered();
+            if !is_shared {
+                self.heard.answered();
+            }
             let response = response.map(|body| Keeping::new(body, visit));
             match is_shared {
                 true => response.map(|body| Either::Right(Body::new(Paced::new(body, &self.paces)))),

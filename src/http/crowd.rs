@@ -134,7 +134,7 @@ struct State {
     heard: Instant,
     /// How many requests were taken back.
     in_vain: usize,
-    /// Whether there has been a request.
+    /// Whether there has been a request, or one since a next one is waited for.
     has_begun: bool,
 }
 
@@ -178,9 +178,18 @@ impl Guest {
 
     /// Ends when its first request has begun. For one that waits.
     pub(super) async fn begun(&self) {
-        if !lock(&self.state).has_begun {
+        while !lock(&self.state).has_begun {
             self.begun.notified().await;
         }
+    }
+
+    /// Ends when a request of it is in progress, be it that one has to begin. For one that waits.
+    pub(super) async fn asks(&self) {
+        {
+            let mut state = lock(&self.state);
+            state.has_begun = state.begun > 0;
+        }
+        self.begun().await;
     }
 
     /// Whether a request of it has begun and is not over.
