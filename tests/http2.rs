@@ -119,6 +119,42 @@ fn a_refusal_comes_behind_the_body() {
     });
 }
 
+/// However slowly it takes back more than it waits for.
+#[test]
+fn a_client_that_is_left_for_that_is_counted() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    run(async {
+        let mut client = Client::connect(&server.address).await;
+        for round in 0.. {
+            assert!(round < 1_000, "it goes on and on");
+            let mut streams = Vec::new();
+            for _ in 0..2 {
+                if let Ok(mut send) = client.send.clone().ready().await {
+                    streams.extend(send.send_request(head(&server), false));
+                }
+            }
+            // It has seen them when it answers what came after.
+            let answered = client.exchange(&list()).await;
+            for (_, stream) in &mut streams {
+                stream.send_reset(Reason::CANCEL);
+            }
+            if answered.is_err() {
+                break;
+            }
+        }
+        let metrics = async || {
+            let mut other = Client::connect(&server.address).await;
+            let metrics = other.exchange(&Request::get("/metrics")).await.unwrap();
+            String::from_utf8(metrics.body).unwrap()
+        };
+        let counted =
+            async { while !metrics().await.contains("skillserve_connections_in_vain_total 1\n") {} };
+        assert!(timeout(PATIENCE, counted).await.is_ok());
+        assert!(metrics().await.contains("skillserve_connections_dismissed_total 0\n"));
+    });
+}
+
 #[test]
 fn a_head_that_is_too_long_is_refused() {
     let root = skills();

@@ -336,7 +336,7 @@ mod tls {
         let server = Running::start(http(root.path(), &["-v", "--listen", "127.0.0.1:0"]));
         let address = server.place.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
         common::http2::run(async { assert!(connect(address, &cert, &[]).await.is_err()) });
-        server.wait_for("debug: a connection broke off");
+        server.wait_for("debug: what came is no request");
     }
 
     #[test]

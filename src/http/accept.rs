@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::caller::Peer;
 use super::connection::{Answers, Server};
-use super::crowd::{Crowd, Guest};
+use super::crowd::{Crowd, Guest, Why};
 use super::drain::Drain;
 use super::listen::{BACKLOG, Listener, Stream};
 
@@ -27,6 +27,10 @@ pub(crate) struct ConnectionCounts {
     pub(crate) accepted: AtomicU64,
     /// How many were closed while their client was waited for, so that another one could be let in.
     pub(crate) dismissed: AtomicU64,
+    /// How many were closed because their client took too many requests back.
+    pub(crate) in_vain: AtomicU64,
+    /// How many were closed because what came over them was no request.
+    pub(crate) unreadable: AtomicU64,
     /// How many were closed at once because their address has as many as it may.
     pub(crate) refused: AtomicU64,
 }
@@ -127,10 +131,10 @@ impl<S: Answers> Entrance<'_, S> {
 
     fn let_in(&self, stream: Stream, guest: Option<Arc<Guest>>) {
         let Some(guest) = guest else {
-            self.counts.refused.fetch_add(1, Relaxed);
+            add(&self.counts.refused);
             return;
         };
-        self.counts.accepted.fetch_add(1, Relaxed);
+        add(&self.counts.accepted);
         self.connections.spawn(serve(self.server.clone(), stream, guest, self.counts.clone()));
     }
 }
@@ -141,9 +145,15 @@ async fn serve<S: Answers>(
     guest: Arc<Guest>,
     counts: Arc<ConnectionCounts>,
 ) {
-    counts.open.fetch_add(1, Relaxed);
+    add(&counts.open);
     let open = Open { guest, counts };
-    server.serve(stream, open.guest.clone()).await;
+    if server.serve(stream, open.guest.clone()).await.is_err() {
+        add(&open.counts.unreadable);
+    }
+}
+
+fn add(count: &AtomicU64) {
+    count.fetch_add(1, Relaxed);
 }
 
 /// A connection that is counted while it is open.
@@ -155,8 +165,10 @@ struct Open {
 impl Drop for Open {
     fn drop(&mut self) {
         self.counts.open.fetch_sub(1, Relaxed);
-        if self.guest.is_dismissed() {
-            self.counts.dismissed.fetch_add(1, Relaxed);
+        match self.guest.why_dismissed() {
+            None => {}
+            Some(Why::Room) => add(&self.counts.dismissed),
+            Some(Why::InVain) => add(&self.counts.in_vain),
         }
     }
 }

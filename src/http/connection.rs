@@ -1,6 +1,7 @@
 //! One connection: which versions of HTTP are spoken on it, within which limits, and how it ends.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,10 +20,10 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::time::{sleep, timeout};
 
 use super::again::Again;
-use super::crowd::{Guest, Visit};
+use super::crowd::{Guest, Visit, Why};
 use super::drain::Drain;
 use super::heard::Heard;
-use super::leftover;
+use super::leftover::{self, Left};
 use super::listen::{Io, Stream};
 use super::pace::{Paced, Paces};
 use super::refusal::Refused;
@@ -39,8 +40,9 @@ const LEAVE_MAX: Duration = Duration::from_secs(5);
 pub(super) const FIRST_READ_MAX: Duration = Duration::from_millis(500);
 /// How long a client of which no request is in hand has to send the rest of a head once the server is to end.
 const LAST_HEAD_MAX: Duration = Duration::from_secs(2);
-/// The longest head of a request over HTTP/1.1, and so the most that a connection holds beside a body and an answer.
-const HEAD_MAX_BYTES: usize = 64 * 1024;
+/// The most that a connection of HTTP/1.1 reads ahead, so that no head of a request is longer, and the most of an answer that
+/// it holds before it waits for its client. hyper has one number for both.
+pub(super) const BUFFER_MAX_BYTES: usize = 64 * 1024;
 /// The most requests in hand over all connections of HTTP/2. One of HTTP/1.1 has one at a time, and their number is bounded.
 /// Each request holds its head, a small body and a small answer at most: 200 MiB in the worst case, which takes more clients
 /// than one, because none of them has more than half.
@@ -90,7 +92,7 @@ impl<S: Answers> Server<S> {
             .http1()
             // A silent client is left anyhow, and a timer of each request is dear.
             .header_read_timeout(None)
-            .max_buf_size(HEAD_MAX_BYTES);
+            .max_buf_size(BUFFER_MAX_BYTES);
         builder
             .http2()
             .timer(TokioTimer::new())
@@ -108,9 +110,12 @@ impl<S: Answers> Server<S> {
     }
 
     /// Serves one connection to its end.
-    pub(super) async fn serve(self: Arc<Self>, stream: Stream, guest: Arc<Guest>) {
+    ///
+    /// # Errors
+    /// When what came was no request, which hyper has answered.
+    pub(super) async fn serve(self: Arc<Self>, stream: Stream, guest: Arc<Guest>) -> Result<(), Unreadable> {
         let heard = stream.heard();
-        let Some(stream) = self.open(stream, &guest).await else { return };
+        let Some(stream) = self.open(stream, &guest).await else { return Ok(()) };
         let paces = Arc::<Paces>::default();
         let client = Arc::new(Client {
             server: self.clone(),
@@ -129,7 +134,10 @@ impl<S: Answers> Server<S> {
         };
         let closed = async {
             tokio::select! {
-                () = guest.dismissed() => Some("to make room for another, or for having taken too much back"),
+                () = guest.dismissed() => Some(match guest.why_dismissed() {
+                    Some(Why::InVain) => "because too many requests were taken back",
+                    _ => "to make room for another",
+                }),
                 () = paces.neglected() => Some("because an answer was not read"),
                 () = guest.silent(HEAD_READ_MAX + LEAVE_MAX) => Some("because it was silent"),
                 () = self.drain.over() => Some("because the time to answer is over"),
@@ -142,10 +150,7 @@ impl<S: Answers> Server<S> {
             tokio::select! {
                 biased;
                 served = poll_fn(|cx| again.poll(connection.as_mut(), cx)) => {
-                    if let Err(error) = served {
-                        tracing::debug!(error, "a connection broke off");
-                    }
-                    return;
+                    return served.or_else(|error| broke_off(&*error, &guest));
                 }
                 Some(why) = waits.next() => match why {
                     Some(why) => break why,
@@ -155,6 +160,7 @@ impl<S: Answers> Server<S> {
             }
         };
         tracing::debug!("a connection was closed {why}");
+        Ok(())
     }
 
     /// Ends when no more requests are to be begun. One that has been sent before may still have to be read, as the first of
@@ -187,6 +193,22 @@ impl<S: Answers> Server<S> {
             () = self.ends_unasked(guest) => None,
         }
     }
+}
+
+/// That a connection ended with what is no request of HTTP/1.1, or with a head that is too long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unreadable;
+
+/// Tells with which error a connection ended. hyper answers what it cannot read by itself.
+fn broke_off(error: &(dyn Error + Send + Sync + 'static), guest: &Guest) -> Result<(), Unreadable> {
+    let address = guest.peer().address.map(|address| address.to_string());
+    let address = address.as_deref();
+    if error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse) {
+        tracing::debug!(error, address, "what came is no request that can be read");
+        return Err(Unreadable);
+    }
+    tracing::debug!(error, address, "a connection broke off");
+    Ok(())
 }
 
 /// Somebody who is served over a connection.
@@ -223,13 +245,16 @@ impl<S: Answers> Client<S> {
             } else {
                 self.server.service.answer(&mut request).await.map(Either::Left)
             };
+            let is_read = leftover::is_there(request.body(), response.status())
+                && (is_shared || !leftover::is_held_back(request.headers()));
             // Boxed, because this is seldom.
-            if leftover::is_awaited(request.body(), request.headers(), response.status())
-                && Box::pin(leftover::read(request.body_mut())).await
-            {
+            let left = if is_read { Box::pin(leftover::read(request.body_mut())).await } else { Left::More };
+            if left == Left::Nothing {
                 visit.asked();
             }
-            visit.answered();
+            if left != Left::Broken {
+                visit.answered();
+            }
             if !is_shared {
                 self.heard.answered();
             }

@@ -7,6 +7,7 @@
 
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
+use futures::FutureExt as _;
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
 use tokio::time::timeout;
@@ -18,31 +19,48 @@ use super::body::READ_MAX;
 /// The most that is read for nothing: as much as a whole request may have. Who sends more must look for the answer meanwhile.
 const LEFT_MAX_BYTES: usize = REQUEST_MAX_BYTES;
 
-/// Whether a body is to be read to its end before an answer with this status goes out to a request with these headers.
-pub(super) fn is_awaited(body: &Body, headers: &HeaderMap, status: StatusCode) -> bool {
-    !body.is_end_stream()
-        && body.size_hint().lower() <= LEFT_MAX_BYTES as u64
-        // It has been waited for already.
-        && status != StatusCode::REQUEST_TIMEOUT
-        // Its client waits for a word before it sends the body, and the answer is one.
-        && !headers.contains_key(header::EXPECT)
+/// What has become of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Its end has come.
+    Nothing,
+    /// More may come, which is not waited for.
+    More,
+    /// It has broken off: its client has taken the request back, or is gone.
+    Broken,
 }
 
-/// Reads a body to its end, within bounds of size and time. Says whether the end has come.
-pub(super) async fn read(body: &mut Body) -> bool {
+/// Whether there may be more of a body before an answer with this status.
+pub(super) fn is_there(body: &Body, status: StatusCode) -> bool {
+    // That of a request which took too long has been waited for already.
+    !body.is_end_stream() && status != StatusCode::REQUEST_TIMEOUT
+}
+
+/// Whether the client of a request of HTTP/1.1 waits for a word before it sends the body, as the answer is one. Over HTTP/2
+/// it is not heeded.
+pub(super) fn is_held_back(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::EXPECT)
+}
+
+/// Reads a body to its end, within bounds of size and time.
+pub(super) async fn read(body: &mut Body) -> Left {
+    let mut left = LEFT_MAX_BYTES;
     let read = async {
-        let mut left = LEFT_MAX_BYTES;
         loop {
-            let bytes = match body.frame().await {
-                None => return true,
-                Some(Err(_)) => return false,
-                Some(Ok(frame)) => frame.data_ref().map_or(0, |part| part.len()),
+            let is_large = body.size_hint().lower() > left as u64;
+            // Of one that is too large it is only seen whether it has broken off.
+            let frame = if is_large { body.frame().now_or_never() } else { Some(body.frame().await) };
+            let bytes = match frame {
+                Some(None) => return Left::Nothing,
+                Some(Some(Err(_))) => return Left::Broken,
+                Some(Some(Ok(frame))) => frame.data_ref().map_or(0, |part| part.len()),
+                None => return Left::More,
             };
-            let Some(less) = left.checked_sub(bytes) else { return false };
+            let Some(less) = left.checked_sub(bytes) else { return Left::More };
             left = less;
         }
     };
-    timeout(READ_MAX, read).await.unwrap_or(false)
+    timeout(READ_MAX, read).await.unwrap_or(Left::More)
 }
 
 #[cfg(test)]
@@ -67,30 +85,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_is_read_within_bounds() {
         let second = Duration::from_secs(1);
-        assert!(read(&mut parts(16, LEFT_MAX_BYTES / 16, Duration::ZERO)).await);
-        assert!(!read(&mut parts(usize::MAX, LEFT_MAX_BYTES / 16, Duration::ZERO)).await);
-        assert!(read(&mut parts(10, 1, second)).await);
+        assert_eq!(read(&mut parts(16, LEFT_MAX_BYTES / 16, Duration::ZERO)).await, Left::Nothing);
+        assert_eq!(read(&mut parts(usize::MAX, LEFT_MAX_BYTES / 16, Duration::ZERO)).await, Left::More);
+        assert_eq!(read(&mut parts(10, 1, second)).await, Left::Nothing);
         let begin = Instant::now();
-        assert!(!read(&mut parts(usize::MAX, 1, second)).await);
+        assert_eq!(read(&mut parts(usize::MAX, 1, second)).await, Left::More);
         assert_eq!(begin.elapsed(), READ_MAX);
     }
 
-    #[test]
-    fn only_what_comes_soon_is_awaited() {
-        let check = |bytes: usize, header: Option<_>, status, expected| {
-            let headers = header.map(|name| (name, header::HeaderValue::from_static("x")));
-            let body = Body::from(vec![b'x'; bytes]);
-            assert_eq!(
-                is_awaited(&body, &headers.into_iter().collect(), status),
-                expected,
-                "{bytes} {status}"
-            );
-        };
-        check(LEFT_MAX_BYTES, None, StatusCode::UNAUTHORIZED, true);
-        check(1, Some(header::HOST), StatusCode::PAYLOAD_TOO_LARGE, true);
-        check(0, None, StatusCode::UNAUTHORIZED, false);
-        check(LEFT_MAX_BYTES + 1, None, StatusCode::UNAUTHORIZED, false);
-        check(1, Some(header::EXPECT), StatusCode::UNAUTHORIZED, false);
-        check(1, None, StatusCode::REQUEST_TIMEOUT, false);
+    #[tokio::test(start_paused = true)]
+    async fn one_that_has_broken_off_is_seen() {
+        let parts = stream::iter([Ok(Bytes::from_static(b"x")), Err(std::io::Error::other("gone"))]);
+        assert_eq!(read(&mut Body::from_stream(parts)).await, Left::Broken);
     }
 }
