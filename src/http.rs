@@ -179,7 +179,6 @@ impl Answering {
         let connections = Arc::new(ConnectionCounts::default());
         let observer = Arc::new(Observer {
             metrics: metrics.clone(),
-            endpoint: options.path.clone(),
             is_logged: options.access_log && tracing::enabled!(target: log::ACCESS, tracing::Level::INFO),
         });
         let exposition = Exposition::new(Sources {

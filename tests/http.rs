@@ -48,6 +48,8 @@ fn the_endpoint_is_one_path_and_one_method() {
     for method in ["GET", "DELETE", "PUT", "OPTIONS"] {
         let response = check(&server, &list(Era::Legacy).to(method, "/mcp"), 405, Some(-32600));
         assert_eq!(response.header("allow"), Some("POST"));
+        let told = response.json()["error"]["message"].to_string();
+        assert_eq!(told.contains("subscriptions/listen"), method == "GET", "{told}");
     }
 }
 
@@ -156,7 +158,13 @@ fn a_client_that_accepts_anything_is_answered() {
     check(&server, &list(Era::Modern).without("Accept"), 200, None);
     check(&server, &list(Era::Modern).with("Accept", "*/*"), 200, None);
     check(&server, &list(Era::Modern).with("Accept", "text/html, */*;q=0.1"), 200, None);
-    check(&server, &list(Era::Modern).with("Accept", "application/json"), 406, None);
+    check(&server, &list(Era::Modern).with("Accept", "text/event-stream;q=1, Application/JSON"), 200, None);
+    for accept in ["application/json", "text/event-stream", "text/html, application/*", ""] {
+        let refused = check(&server, &list(Era::Modern).with("Accept", accept), 406, Some(-32600)).json();
+        assert_eq!(refused["id"], 1);
+        let told = refused["error"]["message"].as_str().unwrap();
+        assert!(told.contains("`Accept: application/json, text/event-stream`"), "{told}");
+    }
 }
 
 #[test]
