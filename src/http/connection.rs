@@ -245,7 +245,9 @@ impl<S: Answers> Client<S> {
             } else {
                 self.server.service.answer(&mut request).await.map(Either::Left)
             };
-            let is_read = leftover::is_there(request.body(), response.status())
+            // What is not counted among those in hand is not waited for.
+            let is_read = !is_busy
+                && leftover::is_there(request.body(), response.status())
                 && (is_shared || !leftover::is_held_back(request.headers()));
             // Boxed, because this is seldom.
             let left = if is_read { Box::pin(leftover::read(request.body_mut())).await } else { Left::More };

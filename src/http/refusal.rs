@@ -1,4 +1,4 @@
-//! Refusals over HTTP: a status, and a JSON-RPC error that says the same.
+//! Refusals over HTTP: a status, and a JSON-RPC error that says the same, or for a person its words alone.
 
 use std::time::Duration;
 
@@ -19,18 +19,18 @@ pub(super) struct Refused {
     status: StatusCode,
     refusal: Box<Refusal>,
     headers: Vec<(HeaderName, HeaderValue)>,
+    /// Whether a person reads it, in a browser.
     is_for_reading: bool,
 }
 
 impl Refused {
+    fn with_status(status: StatusCode, refusal: impl Into<Box<Refusal>>) -> Self {
+        Self { status, refusal: refusal.into(), headers: Vec::new(), is_for_reading: false }
+    }
+
     /// Refuses a request for a reason that its body does not hold.
     pub(super) fn new(status: StatusCode, why: &'static str) -> Self {
-        Self {
-            status,
-            refusal: Box::new(Refusal::invalid(None, why)),
-            headers: Vec::new(),
-            is_for_reading: false,
-        }
+        Self::with_status(status, Refusal::invalid(None, why))
     }
 
     /// Refuses a method that is not answered here.
@@ -40,21 +40,20 @@ impl Refused {
 
     /// Refuses to open a stream that there is not.
     pub(super) fn stream() -> Self {
-        let why = "there is no stream to GET: send messages with POST, and subscriptions/listen to be told of changes";
+        let why = "since 2026-07-28 there is no stream to GET: send messages with POST, and subscriptions/listen to be told of changes";
         Self::new(StatusCode::METHOD_NOT_ALLOWED, why)
     }
 
     /// Refuses a message whose client does not accept what it may be answered with.
     pub(super) fn not_acceptable(message: &Incoming) -> Self {
         let why = "an answer is of either type: send `Accept: application/json, text/event-stream`";
-        let refusal = Box::new(Refusal::invalid(wire::asks(message).cloned(), why));
-        Self { status: StatusCode::NOT_ACCEPTABLE, refusal, headers: Vec::new(), is_for_reading: false }
+        let refusal = Refusal::invalid(wire::asks(message).cloned(), why);
+        Self::with_status(StatusCode::NOT_ACCEPTABLE, refusal)
     }
 
     /// Puts a request off for now.
     pub(super) fn busy(why: &'static str) -> Self {
-        let refusal = Box::new(Refusal::busy(why));
-        Self { status: StatusCode::SERVICE_UNAVAILABLE, refusal, headers: Vec::new(), is_for_reading: false }
+        Self::with_status(StatusCode::SERVICE_UNAVAILABLE, Refusal::busy(why))
             .with(header::RETRY_AFTER, RETRY_AFTER_SECONDS)
     }
 
@@ -62,8 +61,7 @@ impl Refused {
     pub(super) fn too_often(why: &'static str, wait: Duration) -> Self {
         // Rounded up, so that it does not come too soon again.
         let seconds = wait.as_secs() + 1;
-        let refusal = Box::new(Refusal::busy(why));
-        Self { status: StatusCode::TOO_MANY_REQUESTS, refusal, headers: Vec::new(), is_for_reading: false }
+        Self::with_status(StatusCode::TOO_MANY_REQUESTS, Refusal::busy(why))
             .with(header::RETRY_AFTER, seconds.into())
     }
 
@@ -83,7 +81,7 @@ impl From<Box<Refusal>> for Refused {
     fn from(refusal: Box<Refusal>) -> Self {
         // As far as HTTP goes, a request that is only refused what it asks for is well.
         let status = if refusal.is_of_request() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-        Self { status, refusal, headers: Vec::new(), is_for_reading: false }
+        Self::with_status(status, refusal)
     }
 }
 
