@@ -26,6 +26,8 @@ mod front;
 mod guard;
 mod headers;
 mod health;
+mod heard;
+mod leftover;
 mod legacy;
 mod listen;
 mod metrics;
@@ -179,7 +181,6 @@ impl Answering {
         let connections = Arc::new(ConnectionCounts::default());
         let observer = Arc::new(Observer {
             metrics: metrics.clone(),
-            endpoint: options.path.clone(),
             is_logged: options.access_log && tracing::enabled!(target: log::ACCESS, tracing::Level::INFO),
         });
         let exposition = Exposition::new(Sources {

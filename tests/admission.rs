@@ -202,7 +202,7 @@ fn a_file_of_tokens_with_a_fault_is_refused_with_its_line() {
 fn check(server: &Logged, request: &Request, status: u16) -> Vec<String> {
     let response = server.server.exchange(request);
     assert_eq!(response.status, status, "{response:?}");
-    if [400, 401].contains(&status) {
+    if response.header("content-type") == Some("application/json") && [400, 401].contains(&status) {
         let body = response.json();
         assert_eq!((&body["jsonrpc"], &body["error"]["code"]), (&json!("2.0"), &json!(-32600)), "{body}");
     }
@@ -282,6 +282,10 @@ fn a_browser_asks_its_user_for_the_token() {
         page.with("Accept", "text/html,*/*;q=0.8").with("Sec-Fetch-Mode", "navigate")
     };
     let challenges = check(&server, &navigate("/"), 401);
+    // Who lets go of the question reads what it was.
+    let told = server.server.exchange(&navigate("/"));
+    assert_eq!(told.header("content-type"), Some("text/plain; charset=utf-8"));
+    assert!(String::from_utf8(told.body).unwrap().starts_with("a token is needed: reload this page"));
     assert!(
         challenges.len() == 2 && challenges[0].starts_with("Basic ") && challenges[1].starts_with("Bearer ")
     );

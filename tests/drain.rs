@@ -87,6 +87,35 @@ fn a_request_that_is_still_coming_in_is_answered() {
     wait_for_end(&mut server);
 }
 
+/// Also where the connection has been used before.
+#[test]
+fn a_next_request_that_is_still_coming_in_is_answered() {
+    let root = bed();
+    let mut server = start(root.path(), &["--drain-seconds", "20"]);
+    let bytes = list().to_bytes(&server.address);
+    let mut streams = [bytes.len() / 3, bytes.len() - 1].map(|said| {
+        let mut stream = server.connect();
+        stream.write_all(&bytes).unwrap();
+        assert_eq!(Response::read(&mut BufReader::new(&stream)).status, 200);
+        stream.write_all(&bytes[..said]).unwrap();
+        (stream, said)
+    });
+    let mut quiet = server.connect();
+    quiet.write_all(&bytes).unwrap();
+    assert_eq!(Response::read(&mut BufReader::new(&quiet)).status, 200);
+    // All has been read by now, or this one would not be answered.
+    assert_eq!(server.exchange(&list()).status, 200);
+    signal(&server);
+    // One of which nothing comes is left at once, before the others go on.
+    assert_eq!(quiet.read(&mut [0]).unwrap(), 0);
+    for (stream, said) in &mut streams {
+        stream.write_all(&bytes[*said..]).unwrap();
+        assert_eq!(Response::read(&mut BufReader::new(&*stream)).status, 200);
+        assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+    }
+    wait_for_end(&mut server);
+}
+
 #[test]
 fn half_a_head_does_not_hold_it_up() {
     let root = bed();
@@ -94,11 +123,15 @@ fn half_a_head_does_not_hold_it_up() {
     let bytes = list().to_bytes(&server.address);
     let mut half = server.connect();
     half.write_all(&bytes[..bytes.len() / 3]).unwrap();
+    let mut again = server.connect();
+    again.write_all(&bytes).unwrap();
+    assert_eq!(Response::read(&mut BufReader::new(&again)).status, 200);
+    again.write_all(&bytes[..bytes.len() / 3]).unwrap();
     // It has been read by now, or this one would not be answered.
     assert_eq!(server.exchange(&list()).status, 200);
     let (unread, _) = begin_to_read(&server);
     signal(&server);
-    assert_eq!(half.read(&mut [0]).unwrap(), 0);
+    assert_eq!((half.read(&mut [0]).unwrap(), again.read(&mut [0]).unwrap()), (0, 0));
     // What is in hand still is.
     assert!(server.child.try_wait().unwrap().is_none());
     drop(unread);

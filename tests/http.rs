@@ -48,6 +48,8 @@ fn the_endpoint_is_one_path_and_one_method() {
     for method in ["GET", "DELETE", "PUT", "OPTIONS"] {
         let response = check(&server, &list(Era::Legacy).to(method, "/mcp"), 405, Some(-32600));
         assert_eq!(response.header("allow"), Some("POST"));
+        let told = response.json()["error"]["message"].to_string();
+        assert_eq!(told.contains("subscriptions/listen"), method == "GET", "{told}");
     }
 }
 
@@ -156,7 +158,13 @@ fn a_client_that_accepts_anything_is_answered() {
     check(&server, &list(Era::Modern).without("Accept"), 200, None);
     check(&server, &list(Era::Modern).with("Accept", "*/*"), 200, None);
     check(&server, &list(Era::Modern).with("Accept", "text/html, */*;q=0.1"), 200, None);
-    check(&server, &list(Era::Modern).with("Accept", "application/json"), 406, None);
+    check(&server, &list(Era::Modern).with("Accept", "text/event-stream;q=1, Application/JSON"), 200, None);
+    for accept in ["application/json", "text/event-stream", "text/html, application/*", ""] {
+        let refused = check(&server, &list(Era::Modern).with("Accept", accept), 406, Some(-32600)).json();
+        assert_eq!(refused["id"], 1);
+        let told = refused["error"]["message"].as_str().unwrap();
+        assert!(told.contains("`Accept: application/json, text/event-stream`"), "{told}");
+    }
 }
 
 #[test]
@@ -234,6 +242,32 @@ fn a_kept_connection_answers_in_json() {
         // A stream of events would be sent in pieces, each of which waits for the last to be acknowledged.
         assert_eq!(response.header("content-type"), Some("application/json"));
     }
+}
+
+/// What was refused for its head alone does not cost the connection.
+#[test]
+fn a_kept_connection_outlasts_a_refusal() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    let mut refused = list(Era::Modern).with("Content-Type", "text/plain");
+    refused.body = vec![b'x'; 200_000];
+    let refused = refused.to_bytes(&server.address);
+    let mut stream = server.connect();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    for _ in 0..3 {
+        let (begin, end) = refused.split_at(refused.len() / 2);
+        stream.write_all(begin).unwrap();
+        // What has come has been read by now, or this one would not be answered.
+        check(&server, &list(Era::Modern), 200, None);
+        stream.write_all(end).unwrap();
+        assert_eq!(Response::read(&mut reader).status, 415);
+    }
+    // Who asks before the body is sent is answered before.
+    let expects = list(Era::Modern).with("Content-Type", "text/plain").with("Expect", "100-continue");
+    let mut expects = expects.to_bytes(&server.address);
+    expects.truncate(expects.len() - list(Era::Modern).body.len());
+    stream.write_all(&expects).unwrap();
+    assert_eq!(Response::read(&mut reader).status, 415);
 }
 
 /// How many connections a test may open beside what else it has open.

@@ -74,6 +74,87 @@ fn a_client_that_takes_its_requests_back_is_left() {
     });
 }
 
+/// A refusal waits for the body that is on its way, so that no client loses it.
+#[test]
+fn a_refusal_comes_behind_the_body() {
+    let root = skills();
+    let tokens = root.path().join("tokens");
+    std::fs::write(&tokens, "alice:alices-token-0123456789\n").unwrap();
+    let server = Server::start(root.path(), &["--token-file", tokens.to_str().unwrap()]);
+    let known = || list().with("Authorization", "Bearer alices-token-0123456789");
+    run(async {
+        let mut client = Client::connect(&server.address).await;
+        for (request, status) in [
+            (list(), 401),
+            (known().with("Origin", "http://evil.example.com"), 403),
+            (known().to("POST", "/x"), 404),
+            (known().to("POST", "/metrics"), 405),
+            (known().to("PUT", "/mcp"), 405),
+            (known().with("Content-Type", "text/plain"), 415),
+        ] {
+            let mut head = axum::http::Request::builder()
+                .method(request.method)
+                .uri(format!("http://{}{}", server.address, request.path));
+            for (name, value) in &request.headers {
+                head = head.header(name, value);
+            }
+            let mut send = client.send.clone().ready().await.unwrap();
+            let (response, mut body) = send.send_request(head.body(()).unwrap(), false).unwrap();
+            body.send_data(request.body.clone().into(), false).unwrap();
+            // One that comes after it is answered meanwhile.
+            assert_eq!(client.exchange(&known()).await.unwrap().status, 200);
+            body.send_data("x".into(), true).unwrap_or_else(|error| panic!("{status}: {error}"));
+            let response = timeout(PATIENCE, response).await.unwrap().unwrap();
+            assert_eq!(response.status(), status);
+            let mut read = response.into_body();
+            while let Some(part) = timeout(PATIENCE, read.data()).await.unwrap() {
+                part.unwrap_or_else(|error| panic!("{status}: {error}"));
+            }
+        }
+        // What is more than it reads is not waited for.
+        let mut large = head(&server);
+        large.headers_mut().insert("Content-Length", (1 << 20).into());
+        let (response, _body) = client.send.send_request(large, false).unwrap();
+        assert_eq!(timeout(PATIENCE, response).await.unwrap().unwrap().status(), 401);
+    });
+}
+
+/// However slowly it takes back more than it waits for.
+#[test]
+fn a_client_that_is_left_for_that_is_counted() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    run(async {
+        let mut client = Client::connect(&server.address).await;
+        for round in 0.. {
+            assert!(round < 1_000, "it goes on and on");
+            let mut streams = Vec::new();
+            for _ in 0..2 {
+                if let Ok(mut send) = client.send.clone().ready().await {
+                    streams.extend(send.send_request(head(&server), false));
+                }
+            }
+            // It has seen them when it answers what came after.
+            let answered = client.exchange(&list()).await;
+            for (_, stream) in &mut streams {
+                stream.send_reset(Reason::CANCEL);
+            }
+            if answered.is_err() {
+                break;
+            }
+        }
+        let metrics = async || {
+            let mut other = Client::connect(&server.address).await;
+            let metrics = other.exchange(&Request::get("/metrics")).await.unwrap();
+            String::from_utf8(metrics.body).unwrap()
+        };
+        let counted =
+            async { while !metrics().await.contains("skillserve_connections_in_vain_total 1\n") {} };
+        assert!(timeout(PATIENCE, counted).await.is_ok());
+        assert!(metrics().await.contains("skillserve_connections_dismissed_total 0\n"));
+    });
+}
+
 #[test]
 fn a_head_that_is_too_long_is_refused() {
     let root = skills();

@@ -368,6 +368,22 @@ mod tls {
         });
     }
 
+    /// It has been let in, and never shakes hands.
+    #[test]
+    fn a_silent_client_does_not_hold_up_the_end() {
+        let (root, directory) = (skills(), tempfile::tempdir().unwrap());
+        let cert = certify(directory.path());
+        let (mut server, address) = start(root.path(), directory.path(), &["--drain-seconds", "8"]);
+        let mut silent = TcpStream::connect(&address).unwrap();
+        // It is in, because this one that came after it is answered.
+        common::http2::run(async { assert_eq!(ask(&address, &cert, &list()).await.unwrap().status, 200) });
+        server.stop();
+        assert_eq!(std::io::Read::read(&mut silent, &mut [0]).unwrap(), 0);
+        // It has not been waited for until that time was up.
+        let told: Vec<_> = server.told.iter().filter(|line| line.contains("unanswered")).collect();
+        assert!(told.is_empty(), "{told:?}");
+    }
+
     #[test]
     fn a_key_that_everybody_can_read_is_told() {
         let (root, directory) = (skills(), tempfile::tempdir().unwrap());
@@ -408,7 +424,7 @@ mod tls {
         let server = Running::start(http(root.path(), &["-v", "--listen", "127.0.0.1:0"]));
         let address = server.place.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
         common::http2::run(async { assert!(connect(address, &cert, &[]).await.is_err()) });
-        server.wait_for("debug: a connection broke off");
+        server.wait_for("debug: what came is no request");
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! The accept loop: which connections are open, and what becomes of them in the end.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use futures::FutureExt as _;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
 use tokio_util::task::TaskTracker;
 
 use super::caller::Peer;
 use super::connection::{Answers, Server};
-use super::crowd::{Crowd, Guest};
+use super::crowd::{Crowd, Guest, Why};
 use super::drain::Drain;
 use super::listen::{BACKLOG, Listener, Stream};
 
@@ -25,6 +27,10 @@ pub(crate) struct ConnectionCounts {
     pub(crate) accepted: AtomicU64,
     /// How many were closed while their client was waited for, so that another one could be let in.
     pub(crate) dismissed: AtomicU64,
+    /// How many were closed because their client took too many requests back.
+    pub(crate) in_vain: AtomicU64,
+    /// How many were closed because what came over them was no request.
+    pub(crate) unreadable: AtomicU64,
     /// How many were closed at once because their address has as many as it may.
     pub(crate) refused: AtomicU64,
 }
@@ -41,13 +47,32 @@ pub(super) async fn run<S: Answers>(
     let server = Arc::new(Server::new(service, drain.clone()));
     let connections = TaskTracker::new();
     let crowd = Crowd::new(connections_max);
-    let entrance = Entrance { listener, server, connections: &connections, counts, crowd };
-    tokio::select! {
-        () = entrance.accept() => {}
-        () = drain.begun().cancelled() => {}
+    let entrance = Entrance { server, connections: &connections, counts, crowd };
+    // Those who have come and are not in: one at a time, until the end.
+    let mut coming = FuturesUnordered::new();
+    loop {
+        tokio::select! {
+            Some(()) = coming.next() => {}
+            accepted = listener.accept(), if coming.is_empty() => coming.push(entrance.take(accepted)),
+            () = drain.begun().cancelled() => break,
+        }
     }
-    entrance.accept_rest().await;
-    drop(entrance);
+    // The system would reset those who have come already, and what they ask, when it is no longer listened.
+    let mut last = FuturesUnordered::new();
+    backlog(
+        || listener.accept().now_or_never(),
+        |(stream, peer)| {
+            last.push(entrance.take_last(stream, peer));
+            // Most of them need not wait for a place.
+            last.next().now_or_never();
+        },
+    )
+    .await;
+    drop(listener);
+    tokio::select! {
+        ((), ()) = async { tokio::join!(coming.collect(), last.collect()) } => {}
+        () = drain.over() => {}
+    }
     connections.close();
     tokio::select! {
         biased;
@@ -59,9 +84,22 @@ pub(super) async fn run<S: Answers>(
     }
 }
 
+/// Takes those who have come already, as `next` gives them without waiting for anybody.
+async fn backlog<T>(mut next: impl FnMut() -> Option<io::Result<T>>, mut take: impl FnMut(T)) {
+    for _ in 0..BACKLOG {
+        // In between, it becomes known who has come.
+        tokio::task::yield_now().await;
+        match next() {
+            None => return,
+            // One connection may be broken, and the next one not.
+            Some(Err(error)) => tracing::debug!(%error, "a connection cannot be accepted"),
+            Some(Ok(accepted)) => take(accepted),
+        }
+    }
+}
+
 /// Where connections come in.
 struct Entrance<'a, S> {
-    listener: Listener,
     server: Arc<Server<S>>,
     connections: &'a TaskTracker,
     counts: Arc<ConnectionCounts>,
@@ -69,46 +107,34 @@ struct Entrance<'a, S> {
 }
 
 impl<S: Answers> Entrance<'_, S> {
-    /// Lets in whoever comes, for ever.
-    async fn accept(&self) {
-        loop {
-            match self.listener.accept().await {
-                Ok((stream, peer)) => self.admit(stream, peer).await,
-                Err(error) => {
-                    tracing::debug!(%error, "a connection cannot be accepted");
-                    // The system may have no more to give because of those that are open.
-                    let _ = tokio::time::timeout(ACCEPT_RETRY, self.crowd.dismiss_one()).await;
-                    tokio::time::sleep(ACCEPT_RETRY).await;
-                }
+    /// Lets in who has come, as soon as there is a place.
+    async fn take(&self, accepted: io::Result<(Stream, Peer)>) {
+        match accepted {
+            Ok((stream, peer)) => {
+                let guest = self.crowd.admit(peer).await;
+                self.let_in(stream, guest);
+            }
+            Err(error) => {
+                tracing::debug!(%error, "a connection cannot be accepted");
+                // The system may have no more to give because of those that are open.
+                let _ = tokio::time::timeout(ACCEPT_RETRY, self.crowd.dismiss_one()).await;
+                tokio::time::sleep(ACCEPT_RETRY).await;
             }
         }
     }
 
-    /// Lets in who has come already, without waiting for anybody: the system would reset those connections, and what they ask,
-    /// when it is no longer listened.
-    async fn accept_rest(&self) {
-        for _ in 0..BACKLOG {
-            // In between, it becomes known who has come.
-            tokio::task::yield_now().await;
-            match self.listener.accept().now_or_never() {
-                None => return,
-                // One connection may be broken, and the next one not.
-                Some(Err(error)) => tracing::debug!(%error, "a connection cannot be accepted"),
-                Some(Ok((stream, peer))) => {
-                    if self.admit(stream, peer).now_or_never().is_none() {
-                        return;
-                    }
-                }
-            }
-        }
+    /// Lets in who has come last, without making room for them: all who are in will leave.
+    async fn take_last(&self, stream: Stream, peer: Peer) {
+        let guest = self.crowd.admit_last(peer).await;
+        self.let_in(stream, guest);
     }
 
-    async fn admit(&self, stream: Stream, peer: Peer) {
-        let Some(guest) = self.crowd.admit(peer).await else {
-            self.counts.refused.fetch_add(1, Relaxed);
+    fn let_in(&self, stream: Stream, guest: Option<Arc<Guest>>) {
+        let Some(guest) = guest else {
+            add(&self.counts.refused);
             return;
         };
-        self.counts.accepted.fetch_add(1, Relaxed);
+        add(&self.counts.accepted);
         self.connections.spawn(serve(self.server.clone(), stream, guest, self.counts.clone()));
     }
 }
@@ -119,9 +145,15 @@ async fn serve<S: Answers>(
     guest: Arc<Guest>,
     counts: Arc<ConnectionCounts>,
 ) {
-    counts.open.fetch_add(1, Relaxed);
+    add(&counts.open);
     let open = Open { guest, counts };
-    server.serve(stream, open.guest.clone()).await;
+    if server.serve(stream, open.guest.clone()).await.is_err() {
+        add(&open.counts.unreadable);
+    }
+}
+
+fn add(count: &AtomicU64) {
+    count.fetch_add(1, Relaxed);
 }
 
 /// A connection that is counted while it is open.
@@ -133,8 +165,10 @@ struct Open {
 impl Drop for Open {
     fn drop(&mut self) {
         self.counts.open.fetch_sub(1, Relaxed);
-        if self.guest.is_dismissed() {
-            self.counts.dismissed.fetch_add(1, Relaxed);
+        match self.guest.why_dismissed() {
+            None => {}
+            Some(Why::Room) => add(&self.counts.dismissed),
+            Some(Why::InVain) => add(&self.counts.in_vain),
         }
     }
 }
@@ -231,6 +265,55 @@ mod tests {
             }
             assert!(std::net::TcpStream::connect(address).is_err());
         }
+    }
+
+    #[tokio::test]
+    async fn one_that_is_broken_does_not_hide_those_behind_it() {
+        let broken = || Some(Err(io::Error::from(io::ErrorKind::ConnectionAborted)));
+        let mut come = vec![Some(Ok(3)), None, Some(Ok(2)), broken(), Some(Ok(1)), broken()];
+        let mut taken = Vec::new();
+        backlog(|| come.pop().flatten(), |number| taken.push(number)).await;
+        assert_eq!((taken, come.len()), (vec![1, 2], 1));
+    }
+
+    /// One connection is all that there is room for, and it is in hand.
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn who_waits_for_a_place_at_the_end_is_answered() {
+        use tokio::net::UnixStream;
+
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("socket");
+        let listener = Listener::bind("--listen", &Address::File(path.clone()), None).await.unwrap();
+        let drain = Drain::new(Duration::from_secs(60));
+        let (begun, answer) = (Arc::new(tokio::sync::Notify::new()), Arc::new(tokio::sync::Notify::new()));
+        let router = Router::new().fallback({
+            let (begun, answer) = (begun.clone(), answer.clone());
+            async move || {
+                begun.notify_one();
+                answer.notified().await;
+                "here"
+            }
+        });
+        let served = tokio::spawn(run(listener, router, 1, drain.clone(), Arc::default()));
+        let ask = async || {
+            let mut client = UnixStream::connect(&path).await.unwrap();
+            client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+            client
+        };
+        let first = ask().await;
+        begun.notified().await;
+        let clients = [first, ask().await, ask().await];
+        // By now, the second one waits for a place, and the third one behind it.
+        tokio::task::yield_now().await;
+        drain.begun().cancel();
+        for mut client in clients {
+            answer.notify_one();
+            let mut text = String::new();
+            client.read_to_string(&mut text).await.unwrap();
+            assert!(text.ends_with("here"), "{text}");
+        }
+        served.await.unwrap();
     }
 
     #[tokio::test(start_paused = true)]

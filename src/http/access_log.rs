@@ -64,6 +64,14 @@ impl Asked {
         }
     }
 
+    /// The path. Who asks for a tunnel names only a host.
+    fn target(&self) -> &str {
+        match (self.uri.path(), self.uri.authority()) {
+            ("", Some(authority)) => authority.as_str(),
+            (path, _) => path,
+        }
+    }
+
     /// Whether it comes from a program that only watches over this one, again and again.
     fn is_probe(&self) -> bool {
         [health::ALIVE, health::READY, admin::METRICS].contains(&self.uri.path())
@@ -91,7 +99,7 @@ pub(super) fn write(asked: &Asked, told: &Told<'_>) {
                     target: ACCESS,
                     $level,
                     http_method = &*cut(asked.method.as_str()),
-                    path = &*cut(asked.uri.path()),
+                    path = &*cut(asked.target()),
                     status = told.status.map(|status| status.as_u16()),
                     method = told.message.map(|message| message.method.as_str()),
                     outcome = &*told.outcome.to_string(),

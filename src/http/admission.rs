@@ -41,7 +41,7 @@ impl Admission {
         }
         let authenticator = Arc::new(Authenticator::new(options.token_file.clone())?);
         let rates = Arc::new(Rates::new(options.rate_limit));
-        let callers = CallerCheck { authenticator, rates, endpoint: options.path.as_str().into() };
+        let callers = CallerCheck { authenticator, rates };
         Ok(Self { guard: Arc::new(Guard::new(place, options)), callers })
     }
 
@@ -54,12 +54,13 @@ impl Admission {
         Ok(Self { guard: Arc::new(Guard::new(place, options)), callers: self.callers.clone() })
     }
 
-    /// Lets a request through or refuses it: first by where it comes from, then by who sends it, then by how often. Who that
+    /// Lets a request, to the endpoint or not, through or refuses it: first by where it comes from, then by who sends it, then by how often. Who that
     /// is stands in the extensions of what goes through. Gives also the origin of the page that may read the answer, if there
     /// is one.
     pub(super) fn admit(
         &self,
         request: &mut Request,
+        is_of_endpoint: bool,
         noted: &mut Noted,
     ) -> (Option<HeaderValue>, Result<(), Refused>) {
         let peer = Visit::of(request.extensions()).map(|visit| visit.peer());
@@ -71,7 +72,7 @@ impl Admission {
         if origin.is_some() {
             request.extensions_mut().insert(FromPage);
         }
-        let admitted = self.callers.admit(request, caller);
+        let admitted = self.callers.admit(request, is_of_endpoint, caller);
         if admitted.is_ok() {
             request.extensions_mut().insert(caller.clone());
         }

@@ -86,6 +86,11 @@ impl Denied {
     /// The refusal in the words of RFC 6750. A browser that goes to a page is told to ask its user for a password.
     fn refuse(self, to_navigation: bool) -> Refused {
         let (status, why, challenge) = match self {
+            Self::Missing if to_navigation => (
+                StatusCode::UNAUTHORIZED,
+                "a token is needed: reload this page and give it as the password when the browser asks, with any user name; whoever runs this server has one for you",
+                "Bearer realm=\"skillserve\"",
+            ),
             Self::Missing => (
                 StatusCode::UNAUTHORIZED,
                 "a token is needed: send it as `Authorization: Bearer TOKEN`",
@@ -109,7 +114,7 @@ impl Denied {
         let refused = Refused::new(status, why);
         // Whatever a user has typed wrongly, they can type again.
         let refused = match to_navigation {
-            true => refused.with(header::WWW_AUTHENTICATE, PASSWORD),
+            true => refused.for_reading().with(header::WWW_AUTHENTICATE, PASSWORD),
             false => refused,
         };
         refused.with(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
@@ -125,17 +130,20 @@ const PASSWORD: HeaderValue =
 pub(super) struct CallerCheck {
     pub(super) authenticator: Arc<Authenticator>,
     pub(super) rates: Arc<Rates>,
-    /// The path of the endpoint, where only programs ask.
-    pub(super) endpoint: Arc<str>,
 }
 
 impl CallerCheck {
-    /// Lets those through who are known and do not ask too often.
+    /// Lets those through who are known and do not ask too often. At the endpoint only programs ask.
     ///
     /// # Errors
     /// The refusal.
-    pub(super) fn admit(&self, request: &mut Request, caller: &mut Caller) -> Result<(), Refused> {
-        self.identify(request, caller)?;
+    pub(super) fn admit(
+        &self,
+        request: &mut Request,
+        is_of_endpoint: bool,
+        caller: &mut Caller,
+    ) -> Result<(), Refused> {
+        self.identify(request, is_of_endpoint, caller)?;
         self.rates.count(caller)
     }
 
@@ -143,10 +151,17 @@ impl CallerCheck {
     ///
     /// # Errors
     /// The refusal of somebody who is not known. It counts as a request.
-    fn identify(&self, request: &mut Request, caller: &mut Caller) -> Result<(), Refused> {
-        let with_password = self.is_for_reading(request);
-        let credentials = Credentials::take(request.headers_mut(), with_password);
-        if is_for_everybody(request, &self.endpoint) {
+    fn identify(
+        &self,
+        request: &mut Request,
+        is_of_endpoint: bool,
+        caller: &mut Caller,
+    ) -> Result<(), Refused> {
+        // A browser that knows a password sends it unasked, whatever page has led there, so that it counts only where a page
+        // or a part of one is asked for.
+        let for_reading = !is_of_endpoint && matches!(*request.method(), Method::GET | Method::HEAD);
+        let credentials = Credentials::take(request.headers_mut(), for_reading);
+        if is_for_everybody(request) {
             return Ok(());
         }
         match self.authenticator.identify(&credentials, caller.network()) {
@@ -156,33 +171,26 @@ impl CallerCheck {
             }
             Err(denied) => {
                 self.rates.count(caller)?;
-                Err(denied.refuse(self.is_navigation(request)))
+                Err(denied.refuse(for_reading && is_navigation(request)))
             }
         }
     }
+}
 
-    /// Whether a page or a part of one is asked for, as a browser does that knows a password. It sends that unasked,
-    /// whatever page has led there, so that it counts nowhere else.
-    fn is_for_reading(&self, request: &Request) -> bool {
-        matches!(*request.method(), Method::GET | Method::HEAD) && request.uri().path() != &*self.endpoint
-    }
-
-    /// Whether a person goes to a page, and not a program, or a script of a page whose user must not be disturbed.
-    fn is_navigation(&self, request: &Request) -> bool {
-        let header = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-        let is_html = || header("accept").is_some_and(|accept| accept.contains("text/html"));
-        self.is_for_reading(request)
-            && header("sec-fetch-mode").map_or_else(is_html, |mode| mode == "navigate")
-    }
+/// Whether a person goes to a page, and not a program, or a script of a page whose user must not be disturbed.
+fn is_navigation(request: &Request) -> bool {
+    let header = |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let is_html = || header("accept").is_some_and(|accept| accept.contains("text/html"));
+    header("sec-fetch-mode").map_or_else(is_html, |mode| mode == "navigate")
 }
 
 /// Whether no token can be expected: a browser asks for a page whether it may ask, or there is nothing to be had.
-fn is_for_everybody(request: &Request, endpoint: &str) -> bool {
+fn is_for_everybody(request: &Request) -> bool {
     let is_preflight = *request.method() == Method::OPTIONS
         && request.extensions().get::<FromPage>().is_some()
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let path = request.uri().path();
-    is_preflight || path.starts_with(WELL_KNOWN) && path != endpoint
+    // The endpoint is never there.
+    is_preflight || request.uri().path().starts_with(WELL_KNOWN)
 }
 
 #[cfg(test)]
@@ -199,11 +207,10 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), format!("alice:{TOKEN}\n")).unwrap();
         let authenticator = Arc::new(Authenticator::new(Some(file.path().to_owned())).unwrap());
-        let callers =
-            CallerCheck { authenticator, rates: Arc::new(Rates::new(None)), endpoint: "/mcp".into() };
+        let callers = CallerCheck { authenticator, rates: Arc::new(Rates::new(None)) };
         let mut request = request.body(Body::empty()).unwrap();
-        let mut caller = Caller::default();
-        let refused = callers.identify(&mut request, &mut caller).err();
+        let (mut caller, is_of_endpoint) = (Caller::default(), request.uri().path() == "/mcp");
+        let refused = callers.identify(&mut request, is_of_endpoint, &mut caller).err();
         (caller.name, request, refused.map(Response::from))
     }
 

@@ -16,7 +16,7 @@ use super::refusal::Refused;
 use super::share::{Sharer, Slot, Slots};
 
 /// How long a client may take to send a request's body.
-const READ_MAX: Duration = Duration::from_secs(20);
+pub(super) const READ_MAX: Duration = Duration::from_secs(20);
 /// The largest body that is read without more ado. Nearly all requests are smaller.
 const SMALL_MAX_BYTES: usize = 16 * 1024;
 /// The most larger ones that are held at once, for which there are then 64 MiB. One caller sends at most half of them.
@@ -43,8 +43,8 @@ impl Default for Bodies {
 }
 
 impl Bodies {
-    /// Reads a whole body of a request with these `extensions`.
-    pub(super) async fn read(&self, body: Body, extensions: &Extensions) -> Result<Read, Refused> {
+    /// Reads a whole body of a request with these `extensions`. What is not read of one that is refused is left.
+    pub(super) async fn read(&self, body: &mut Body, extensions: &Extensions) -> Result<Read, Refused> {
         let mut read = pin!(self.collect(body, extensions));
         // Most bodies are there already, and no timer is set for them.
         if let Some(read) = read.as_mut().now_or_never() {
@@ -56,7 +56,7 @@ impl Bodies {
         }
     }
 
-    async fn collect(&self, mut body: Body, extensions: &Extensions) -> Result<Read, Refused> {
+    async fn collect(&self, body: &mut Body, extensions: &Extensions) -> Result<Read, Refused> {
         let broke_off = |_| Refused::new(StatusCode::BAD_REQUEST, "the request broke off");
         let mut bytes = BytesMut::new();
         let mut slot = None;
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     async fn read(bodies: &Bodies, bytes: usize) -> Result<Read, StatusCode> {
-        let read = bodies.read(Body::from(vec![b'x'; bytes]), &Extensions::new()).await;
+        let read = bodies.read(&mut Body::from(vec![b'x'; bytes]), &Extensions::new()).await;
         read.map_err(|refused| axum::response::Response::from(refused).status())
     }
 
@@ -112,8 +112,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_comes_in_time_or_not_at_all() {
-        let never = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
-        let read = Bodies::default().read(never, &Extensions::new()).await;
+        let mut never = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
+        let read = Bodies::default().read(&mut never, &Extensions::new()).await;
         let status = read.map_err(|refused| axum::response::Response::from(refused).status()).unwrap_err();
         assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
     }

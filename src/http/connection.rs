@@ -1,6 +1,7 @@
 //! One connection: which versions of HTTP are spoken on it, within which limits, and how it ends.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,8 +20,10 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::time::{sleep, timeout};
 
 use super::again::Again;
-use super::crowd::{Guest, Visit};
+use super::crowd::{Guest, Visit, Why};
 use super::drain::Drain;
+use super::heard::Heard;
+use super::leftover::{self, Left};
 use super::listen::{Io, Stream};
 use super::pace::{Paced, Paces};
 use super::refusal::Refused;
@@ -37,8 +40,9 @@ const LEAVE_MAX: Duration = Duration::from_secs(5);
 pub(super) const FIRST_READ_MAX: Duration = Duration::from_millis(500);
 /// How long a client of which no request is in hand has to send the rest of a head once the server is to end.
 const LAST_HEAD_MAX: Duration = Duration::from_secs(2);
-/// The longest head of a request over HTTP/1.1, and so the most that a connection holds beside a body and an answer.
-const HEAD_MAX_BYTES: usize = 64 * 1024;
+/// The most that a connection of HTTP/1.1 reads ahead, so that no head of a request is longer, and the most of an answer that
+/// it holds before it waits for its client. hyper has one number for both.
+pub(super) const BUFFER_MAX_BYTES: usize = 64 * 1024;
 /// The most requests in hand over all connections of HTTP/2. One of HTTP/1.1 has one at a time, and their number is bounded.
 /// Each request holds its head, a small body and a small answer at most: 200 MiB in the worst case, which takes more clients
 /// than one, because none of them has more than half.
@@ -67,7 +71,8 @@ pub(super) trait Answers: Send + Sync + 'static {
     /// The body of an answer.
     type Body: HttpBody<Data = Bytes, Error = axum::Error> + Send + Unpin + 'static;
 
-    /// Answers one, of which it takes what it needs: a request is too large to be moved from hand to hand.
+    /// Answers one, of which it takes what it needs: a request is too large to be moved from hand to hand. A body that it does
+    /// not take, or not to its end, is left there.
     fn answer(&self, request: &mut Request) -> impl Future<Output = axum::http::Response<Self::Body>> + Send;
 }
 
@@ -87,7 +92,7 @@ impl<S: Answers> Server<S> {
             .http1()
             // A silent client is left anyhow, and a timer of each request is dear.
             .header_read_timeout(None)
-            .max_buf_size(HEAD_MAX_BYTES);
+            .max_buf_size(BUFFER_MAX_BYTES);
         builder
             .http2()
             .timer(TokioTimer::new())
@@ -105,22 +110,34 @@ impl<S: Answers> Server<S> {
     }
 
     /// Serves one connection to its end.
-    pub(super) async fn serve(self: Arc<Self>, stream: Stream, guest: Arc<Guest>) {
-        let Some(stream) = self.open(stream, &guest).await else { return };
+    ///
+    /// # Errors
+    /// When what came was no request, which hyper has answered.
+    pub(super) async fn serve(self: Arc<Self>, stream: Stream, guest: Arc<Guest>) -> Result<(), Unreadable> {
+        let heard = stream.heard();
+        let Some(stream) = self.open(stream, &guest).await else { return Ok(()) };
         let paces = Arc::<Paces>::default();
-        let client = Arc::new(Client { server: self.clone(), guest: guest.clone(), paces: paces.clone() });
+        let client = Arc::new(Client {
+            server: self.clone(),
+            guest: guest.clone(),
+            paces: paces.clone(),
+            heard: heard.clone(),
+        });
         let service = service_fn(|request| client.clone().answer(request).map(Ok::<_, Infallible>));
         let mut connection = pin!(self.builder.serve_connection(TokioIo::new(stream), service));
         let again = Again::new();
         let closing = async {
             tokio::select! {
                 () = guest.silent(HEAD_READ_MAX) => None,
-                () = self.begins_no_more(&guest) => None,
+                () = self.begins_no_more(&guest, &heard) => None,
             }
         };
         let closed = async {
             tokio::select! {
-                () = guest.dismissed() => Some("to make room for another, or for having taken too much back"),
+                () = guest.dismissed() => Some(match guest.why_dismissed() {
+                    Some(Why::InVain) => "because too many requests were taken back",
+                    _ => "to make room for another",
+                }),
                 () = paces.neglected() => Some("because an answer was not read"),
                 () = guest.silent(HEAD_READ_MAX + LEAVE_MAX) => Some("because it was silent"),
                 () = self.drain.over() => Some("because the time to answer is over"),
@@ -133,10 +150,7 @@ impl<S: Answers> Server<S> {
             tokio::select! {
                 biased;
                 served = poll_fn(|cx| again.poll(connection.as_mut(), cx)) => {
-                    if let Err(error) = served {
-                        tracing::debug!(error, "a connection broke off");
-                    }
-                    return;
+                    return served.or_else(|error| broke_off(&*error, &guest));
                 }
                 Some(why) = waits.next() => match why {
                     Some(why) => break why,
@@ -146,13 +160,18 @@ impl<S: Answers> Server<S> {
             }
         };
         tracing::debug!("a connection was closed {why}");
+        Ok(())
     }
 
     /// Ends when no more requests are to be begun. One that has been sent before may still have to be read, as the first of
-    /// a connection.
-    async fn begins_no_more(&self, guest: &Guest) {
+    /// a connection, or if its head has begun to come.
+    async fn begins_no_more(&self, guest: &Guest, heard: &Heard) {
         self.drain.begun().cancelled().await;
-        let _ = timeout(FIRST_READ_MAX, guest.begun()).await;
+        if heard.has_begun() {
+            let _ = timeout(LAST_HEAD_MAX, guest.asks()).await;
+        } else {
+            let _ = timeout(FIRST_READ_MAX, guest.begun()).await;
+        }
     }
 
     /// Ends when the server is to end and no request of a client has begun soon after that.
@@ -176,11 +195,28 @@ impl<S: Answers> Server<S> {
     }
 }
 
+/// That a connection ended with what is no request of HTTP/1.1, or with a head that is too long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unreadable;
+
+/// Tells with which error a connection ended. hyper answers what it cannot read by itself.
+fn broke_off(error: &(dyn Error + Send + Sync + 'static), guest: &Guest) -> Result<(), Unreadable> {
+    let address = guest.peer().address.map(|address| address.to_string());
+    let address = address.as_deref();
+    if error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse) {
+        tracing::debug!(error, address, "what came is no request that can be read");
+        return Err(Unreadable);
+    }
+    tracing::debug!(error, address, "a connection broke off");
+    Ok(())
+}
+
 /// Somebody who is served over a connection.
 struct Client<S> {
     server: Arc<Server<S>>,
     guest: Arc<Guest>,
     paces: Arc<Paces>,
+    heard: Arc<Heard>,
 }
 
 /// The body of an answer, whose request is in hand until it has been written. That of HTTP/2 is looked at by itself.
@@ -209,7 +245,21 @@ impl<S: Answers> Client<S> {
             } else {
                 self.server.service.answer(&mut request).await.map(Either::Left)
             };
-            visit.answered();
+            // What is not counted among those in hand is not waited for.
+            let is_read = !is_busy
+                && leftover::is_there(request.body(), response.status())
+                && (is_shared || !leftover::is_held_back(request.headers()));
+            // Boxed, because this is seldom.
+            let left = if is_read { Box::pin(leftover::read(request.body_mut())).await } else { Left::More };
+            if left == Left::Nothing {
+                visit.asked();
+            }
+            if left != Left::Broken {
+                visit.answered();
+            }
+            if !is_shared {
+                self.heard.answered();
+            }
             let response = response.map(|body| Keeping::new(body, visit));
             match is_shared {
                 true => response.map(|body| Either::Right(Body::new(Paced::new(body, &self.paces)))),

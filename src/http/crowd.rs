@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use axum::http::Extensions;
@@ -44,8 +44,26 @@ struct Open {
 struct Badge {
     sharer: Sharer,
     dismissed: CancellationToken,
+    /// Why it is; set before it is.
+    why: OnceLock<Why>,
     /// Its place among those that wait, in the order in which they began to; 0 if it does not.
     place: AtomicU64,
+}
+
+/// Why a connection has to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// Another one needs its place.
+    Room,
+    /// Its client has taken too many requests back.
+    InVain,
+}
+
+impl Badge {
+    fn dismiss(&self, why: Why) {
+        let _ = self.why.set(why);
+        self.dismissed.cancel();
+    }
 }
 
 impl Crowd {
@@ -70,6 +88,13 @@ impl Crowd {
         Some(Guest::new(self.clone(), peer, sharer, slot.ok()?))
     }
 
+    /// Lets a connection in as soon as there is a place. Nobody has to leave for it.
+    pub(super) async fn admit_last(self: &Arc<Self>, peer: Peer) -> Option<Arc<Guest>> {
+        let sharer = Sharer::from(&Caller::at(Some(&peer)));
+        let slot = self.slots.clone().acquire_owned().await.ok()?;
+        Some(Guest::new(self.clone(), peer, sharer, slot))
+    }
+
     fn holds_most(&self, sharer: &Sharer) -> bool {
         let open = lock(&self.open).counts.get(sharer).copied().unwrap_or_default();
         *sharer != Sharer::At(Network::Unix) && open >= self.max - self.max / 4
@@ -92,7 +117,7 @@ impl Crowd {
             let Some((place, badge)) = waiting.min_by_key(|(place, _)| *place) else { return false };
             // A request of it may have come in meanwhile.
             if badge.place.compare_exchange(place, 0, Relaxed, Relaxed).is_ok() {
-                badge.dismissed.cancel();
+                badge.dismiss(Why::Room);
                 return true;
             }
         }
@@ -127,7 +152,7 @@ struct State {
     heard: Instant,
     /// How many requests were taken back.
     in_vain: usize,
-    /// Whether there has been a request.
+    /// Whether there has been a request, or one since a next one is waited for.
     has_begun: bool,
 }
 
@@ -135,7 +160,12 @@ impl Guest {
     /// A connection whose client is waited for.
     fn new(crowd: Arc<Crowd>, peer: Peer, sharer: Sharer, slot: OwnedSemaphorePermit) -> Arc<Self> {
         let dismissed = CancellationToken::new();
-        let badge = Arc::new(Badge { sharer: sharer.clone(), dismissed, place: AtomicU64::new(0) });
+        let badge = Arc::new(Badge {
+            sharer: sharer.clone(),
+            dismissed,
+            why: OnceLock::new(),
+            place: AtomicU64::new(0),
+        });
         let mut open = lock(&crowd.open);
         *open.counts.entry(sharer).or_default() += 1;
         open.badges.push(badge.clone());
@@ -145,14 +175,14 @@ impl Guest {
         Arc::new(Self { crowd, peer, badge, state: Mutex::new(state), begun: Notify::new(), _slot: slot })
     }
 
-    /// Ends when the connection is to make room.
+    /// Ends when the connection has to leave.
     pub(super) async fn dismissed(&self) {
         self.badge.dismissed.cancelled().await;
     }
 
-    /// Whether it was to make room.
-    pub(super) fn is_dismissed(&self) -> bool {
-        self.badge.dismissed.is_cancelled()
+    /// Why it has to leave, if it has to.
+    pub(super) fn why_dismissed(&self) -> Option<Why> {
+        self.badge.why.get().copied()
     }
 
     /// Ends when the client has been waited for, and not heard of, for so long.
@@ -171,14 +201,28 @@ impl Guest {
 
     /// Ends when its first request has begun. For one that waits.
     pub(super) async fn begun(&self) {
-        if !lock(&self.state).has_begun {
+        while !lock(&self.state).has_begun {
             self.begun.notified().await;
         }
+    }
+
+    /// Ends when a request of it is in progress, be it that one has to begin. For one that waits.
+    pub(super) async fn asks(&self) {
+        {
+            let mut state = lock(&self.state);
+            state.has_begun = state.begun > 0;
+        }
+        self.begun().await;
     }
 
     /// Whether a request of it has begun and is not over.
     pub(super) fn is_asking(&self) -> bool {
         lock(&self.state).begun > 0
+    }
+
+    /// The other end.
+    pub(super) fn peer(&self) -> &Peer {
+        &self.peer
     }
 
     /// Whom it counts for.
@@ -273,7 +317,7 @@ impl Drop for Visit {
         if !*self.is_answered.get_mut() {
             state.in_vain += 1;
             if state.in_vain > IN_VAIN_MAX {
-                badge.dismissed.cancel();
+                badge.dismiss(Why::InVain);
             }
         }
     }
@@ -312,7 +356,7 @@ mod tests {
     async fn the_one_that_has_been_waiting_longest_goes_first() {
         let crowd = Crowd::new(3);
         let guests = [admit(&crowd, 0).await, admit(&crowd, 1).await, admit(&crowd, 2).await];
-        let gone = || guests.each_ref().map(|guest| guest.is_dismissed());
+        let gone = || guests.each_ref().map(|guest| guest.why_dismissed() == Some(Why::Room));
         drop(asked(&guests[0]));
         assert!(within_a_second(crowd.dismiss_one()).await.is_some());
         assert_eq!(gone(), [false, true, false]);
@@ -353,7 +397,7 @@ mod tests {
         // There is room for another one's, and what was silent before has not to leave for it.
         drop(other);
         let _more = admit(&crowd, 1).await;
-        let gone = guests.each_ref().map(|guest| guest.is_dismissed());
+        let gone = guests.each_ref().map(|guest| guest.why_dismissed() == Some(Why::Room));
         assert_eq!(gone, [false, true, false]);
     }
 
@@ -393,9 +437,9 @@ mod tests {
             guest.begins(None).answered();
             drop(guest.begins(None));
         }
-        assert!(!guest.is_dismissed());
+        assert_eq!(guest.why_dismissed(), None);
         drop(guest.begins(None));
-        assert!(guest.is_dismissed());
+        assert_eq!(guest.why_dismissed(), Some(Why::InVain));
     }
 
     #[tokio::test]

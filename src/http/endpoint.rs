@@ -119,7 +119,14 @@ impl Endpoint {
             let why = "the Content-Type of a request is application/json";
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
-        let body = self.bodies.read(mem::take(request.body_mut()), request.extensions()).await?;
+        let mut body = mem::take(request.body_mut());
+        let body = match self.bodies.read(&mut body, request.extensions()).await {
+            Ok(body) => body,
+            Err(refused) => {
+                *request.body_mut() = body;
+                return Err(refused);
+            }
+        };
         turns::asked(request.extensions());
         let bytes = body.bytes.slice_ref(wire::without_mark(&body.bytes));
         match self.directly(request.headers(), request.extensions(), &bytes, asked).await? {
@@ -137,6 +144,9 @@ impl Endpoint {
     ) -> Result<Response, Refused> {
         let message = wire::parse(&bytes)?;
         *asked = Some(Asked::by(&message));
+        if !accepts_all(&head.headers) && !names_both(&head.headers) {
+            return Err(Refused::not_acceptable(&message));
+        }
         if is_contradictory(&head.headers, MCP_PROTOCOL_VERSION) {
             // Whoever stands in between may have read another one than is read here.
             return Err(Refusal::mismatch(&message, "two MCP-Protocol-Version headers say two things").into());
@@ -157,9 +167,8 @@ impl Endpoint {
         if let Some(session) = session.get() {
             head.extensions.insert(session);
         }
-        if accepts_all(&head.headers) {
-            head.headers.insert(header::ACCEPT, ACCEPT);
-        }
+        // rmcp wants both types by name.
+        head.headers.insert(header::ACCEPT, ACCEPT);
         // What rmcp does may last longer than the request.
         head.extensions.remove::<Arc<Visit>>();
         let response = self.service.handle(Request::from_parts(head, Full::new(bytes))).await;
@@ -241,7 +250,18 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
-/// Whether a client accepts anything, by saying so or by saying nothing. rmcp wants both types by name.
+/// Whether a client names both types that it may be answered with, however it does.
+fn names_both(headers: &HeaderMap) -> bool {
+    let names = |wanted: &str| {
+        let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let mut ranges =
+            values.flat_map(|value| value.split(',')).filter_map(|range| range.split(';').next());
+        ranges.any(|range| range.trim().eq_ignore_ascii_case(wanted))
+    };
+    names("application/json") && names("text/event-stream")
+}
+
+/// Whether a client accepts anything, by saying so or by saying nothing.
 fn accepts_all(headers: &HeaderMap) -> bool {
     match headers.get(header::ACCEPT).map(HeaderValue::to_str) {
         None => true,

@@ -14,7 +14,6 @@ use super::caller::Caller;
 use super::followed::Followed;
 use super::metrics::Metrics;
 use super::outcome::Outcome;
-use super::path::EndpointPath;
 use super::request_id::{self, REQUEST_ID};
 
 /// Who is told of requests.
@@ -22,8 +21,6 @@ use super::request_id::{self, REQUEST_ID};
 pub(super) struct Observer {
     /// Where they are counted.
     pub(super) metrics: Arc<Metrics>,
-    /// The path of the endpoint, which answers in JSON-RPC.
-    pub(super) endpoint: EndpointPath,
     /// Whether each has a line in the log.
     pub(super) is_logged: bool,
 }
@@ -66,8 +63,8 @@ struct Answer {
 }
 
 impl Exchange {
-    /// Begins with the head of a request.
-    pub(super) fn begin(observer: &Arc<Observer>, request: &Request) -> Self {
+    /// Begins with the head of a request, to the endpoint or not.
+    pub(super) fn begin(observer: &Arc<Observer>, request: &Request, is_of_endpoint: bool) -> Self {
         observer.metrics.begin();
         let headers = request.headers();
         let (id, logged) = if observer.is_logged {
@@ -81,7 +78,7 @@ impl Exchange {
             observer: observer.clone(),
             id,
             logged,
-            is_of_endpoint: request.uri().path() == observer.endpoint.as_str(),
+            is_of_endpoint,
             is_head: *request.method() == Method::HEAD,
             begun: Instant::now(),
             noted: Noted::default(),

@@ -6,12 +6,13 @@ use std::task::{Context, Poll};
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 
+use super::connection::BUFFER_MAX_BYTES;
 use super::exchange::Exchange;
 use super::parts::Parts;
 
 /// The most bytes of an answer that are handed out at once: as many as a connection of HTTP/1.1 holds before it waits for
 /// its client, so that one which leaves in the middle of a large file is seen to have left there.
-const PART_MAX_BYTES: usize = 64 * 1024;
+const PART_MAX_BYTES: usize = BUFFER_MAX_BYTES;
 
 /// The body of an answer. Its bytes count as soon as the connection takes them. The last of them may still wait there, or in
 /// the buffers of the system, when a client goes away: those count and never arrive, and an answer of which nothing more than

@@ -48,17 +48,21 @@ impl Front {
         Self { observer, probes: health::routes(health), admission, endpoint, routes }
     }
 
-    async fn pass(&self, request: &mut Request, noted: &mut Noted) -> Response {
+    /// The endpoint, if that is what a request is sent to.
+    fn endpoint(&self, request: &Request) -> Option<&Endpoint> {
+        let (path, endpoint) = self.endpoint.as_ref()?;
+        (request.uri().path() == path.as_str()).then_some(endpoint)
+    }
+
+    async fn pass(&self, request: &mut Request, endpoint: Option<&Endpoint>, noted: &mut Noted) -> Response {
         if health::is_probe(request.uri().path()) {
             return call(&self.probes, request).await;
         }
-        let (origin, admitted) = self.admission.admit(request, noted);
-        let mut response = match (admitted, &self.endpoint) {
+        let (origin, admitted) = self.admission.admit(request, endpoint.is_some(), noted);
+        let mut response = match (admitted, endpoint) {
             (Err(refused), _) => refused.into(),
-            (Ok(()), Some((path, endpoint))) if request.uri().path() == path.as_str() => {
-                endpoint.answer(request, &mut noted.asked).await
-            }
-            _ => call(&self.routes, request).await,
+            (Ok(()), Some(endpoint)) => endpoint.answer(request, &mut noted.asked).await,
+            (Ok(()), None) => call(&self.routes, request).await,
         };
         guard::allow_reading(response.headers_mut(), origin);
         response
@@ -69,14 +73,18 @@ impl Answers for Front {
     type Body = Followed;
 
     async fn answer(&self, request: &mut Request) -> axum::http::Response<Followed> {
-        let mut exchange = Exchange::begin(&self.observer, request);
-        let response = self.pass(request, exchange.noted()).await;
+        let endpoint = self.endpoint(request);
+        let mut exchange = Exchange::begin(&self.observer, request, endpoint.is_some());
+        let response = self.pass(request, endpoint, exchange.noted()).await;
         exchange.follow(response)
     }
 }
 
-/// Has a request answered by one of `routes`. Boxed, so that the way to the endpoint is not larger for it.
+/// Has a request answered by one of `routes`, none of which reads a body: it is left. Boxed, so that the way to the endpoint
+/// is not larger for it.
 fn call(routes: &Router, request: &mut Request) -> Pin<Box<dyn Future<Output = Response> + Send>> {
+    let body = mem::take(request.body_mut());
     let answered = routes.clone().call(mem::take(request));
+    *request.body_mut() = body;
     Box::pin(answered.map(|Ok(response)| response))
 }

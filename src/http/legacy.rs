@@ -79,7 +79,7 @@ pub(super) fn open_stream(
     sessions: &Arc<Sessions>,
     gate: &Gate,
 ) -> Result<Response, Refused> {
-    let id = id(headers, sessions).ok_or_else(Refused::method)?;
+    let id = id(headers, sessions).ok_or_else(Refused::stream)?;
     let pass = gate.admit(None)?;
     let stream = sessions.stream(id, caller).ok_or_else(no_session)?;
     Ok(stream::answer(stream, pass))

@@ -14,6 +14,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
 
 use super::Host;
 use super::caller::Peer;
+use super::heard::Heard;
 use super::patience::Patient;
 use super::tls::Tls;
 #[cfg(unix)]
@@ -203,15 +204,19 @@ impl Listener {
 
     /// The next connection.
     pub(super) async fn accept(&self) -> io::Result<(Stream, Peer)> {
+        let heard = Arc::<Heard>::default();
         let (io, address): (Box<dyn Io>, _) = match &self.socket {
             Socket::Network(socket) => {
                 let (stream, address) = next(socket).await?;
-                (Box::new(Patient::new(stream)), Some(address))
+                (Box::new(Patient::new(stream, heard.clone())), Some(address))
             }
             #[cfg(unix)]
-            Socket::File { socket, .. } => (Box::new(Patient::new(socket.accept().await?.0)), None),
+            Socket::File { socket, .. } => {
+                let stream = socket.accept().await?.0;
+                (Box::new(Patient::new(stream, heard.clone())), None)
+            }
         };
-        Ok((Stream { io, tls: self.tls.clone() }, Peer { address }))
+        Ok((Stream { io, tls: self.tls.clone(), heard }, Peer { address }))
     }
 
     /// What it shows and proves to clients, if it speaks TLS.
@@ -271,9 +276,15 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
 pub(super) struct Stream {
     io: Box<dyn Io>,
     tls: Option<Arc<Tls>>,
+    heard: Arc<Heard>,
 }
 
 impl Stream {
+    /// What is heard of the other end.
+    pub(super) fn heard(&self) -> Arc<Heard> {
+        self.heard.clone()
+    }
+
     /// Shakes hands, if TLS is spoken.
     pub(super) async fn open(self) -> io::Result<Box<dyn Io>> {
         match self.tls {

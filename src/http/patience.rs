@@ -2,11 +2,14 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
+
+use super::heard::Heard;
 
 /// How long one look at a client's speed takes.
 pub(super) const LOOK: Duration = Duration::from_secs(30);
@@ -21,6 +24,7 @@ pub(super) const LEAST_BYTES: usize = 32 * 1024 * 30;
 #[derive(Debug)]
 pub(super) struct Patient<S> {
     stream: S,
+    heard: Arc<Heard>,
     /// Runs from the first write that has to wait until nothing waits any more.
     look: Option<Look>,
 }
@@ -38,9 +42,9 @@ impl Look {
 }
 
 impl<S> Patient<S> {
-    /// Bounds the writes to `stream`.
-    pub(super) fn new(stream: S) -> Self {
-        Self { stream, look: None }
+    /// Bounds the writes to `stream`. What comes is told to `heard`.
+    pub(super) fn new(stream: S, heard: Arc<Heard>) -> Self {
+        Self { stream, heard, look: None }
     }
 
     fn bounded(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -67,7 +71,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buf)
+        let before = buf.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        if buf.filled().len() > before {
+            self.heard.came();
+        }
+        read
     }
 }
 
@@ -109,7 +118,7 @@ mod tests {
     /// Whether an answer of four times [`LEAST_BYTES`] reaches a client that takes `bytes` of it every second.
     async fn is_served(bytes: usize) -> bool {
         let (server, mut client) = duplex(1024);
-        let mut server = Patient::new(server);
+        let mut server = Patient::new(server, Arc::default());
         let client = tokio::spawn(async move {
             let mut part = vec![0; bytes];
             while client.read_exact(&mut part).await.is_ok() {
@@ -132,7 +141,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_pause_between_two_events_is_no_delay() {
         let (server, mut client) = duplex(1024);
-        let mut server = Patient::new(server);
+        let mut server = Patient::new(server, Arc::default());
         let mut event = [0; 2000];
         for _ in 0..3 {
             let exchanged = tokio::try_join!(

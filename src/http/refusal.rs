@@ -1,4 +1,4 @@
-//! Refusals over HTTP: a status, and a JSON-RPC error that says the same.
+//! Refusals over HTTP: a status, and a JSON-RPC error that says the same, or for a person its words alone.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
-use crate::mcp::wire::Refusal;
+use crate::mcp::wire::{self, Incoming, Refusal};
 
 use super::answered::ErrorCode;
 
@@ -19,12 +19,18 @@ pub(super) struct Refused {
     status: StatusCode,
     refusal: Box<Refusal>,
     headers: Vec<(HeaderName, HeaderValue)>,
+    /// Whether a person reads it, in a browser.
+    is_for_reading: bool,
 }
 
 impl Refused {
+    fn with_status(status: StatusCode, refusal: impl Into<Box<Refusal>>) -> Self {
+        Self { status, refusal: refusal.into(), headers: Vec::new(), is_for_reading: false }
+    }
+
     /// Refuses a request for a reason that its body does not hold.
     pub(super) fn new(status: StatusCode, why: &'static str) -> Self {
-        Self { status, refusal: Box::new(Refusal::invalid(None, why)), headers: Vec::new() }
+        Self::with_status(status, Refusal::invalid(None, why))
     }
 
     /// Refuses a method that is not answered here.
@@ -32,10 +38,22 @@ impl Refused {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "requests are sent with POST")
     }
 
+    /// Refuses to open a stream that there is not.
+    pub(super) fn stream() -> Self {
+        let why = "since 2026-07-28 there is no stream to GET: send messages with POST, and subscriptions/listen to be told of changes";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, why)
+    }
+
+    /// Refuses a message whose client does not accept what it may be answered with.
+    pub(super) fn not_acceptable(message: &Incoming) -> Self {
+        let why = "an answer is of either type: send `Accept: application/json, text/event-stream`";
+        let refusal = Refusal::invalid(wire::asks(message).cloned(), why);
+        Self::with_status(StatusCode::NOT_ACCEPTABLE, refusal)
+    }
+
     /// Puts a request off for now.
     pub(super) fn busy(why: &'static str) -> Self {
-        let refusal = Box::new(Refusal::busy(why));
-        Self { status: StatusCode::SERVICE_UNAVAILABLE, refusal, headers: Vec::new() }
+        Self::with_status(StatusCode::SERVICE_UNAVAILABLE, Refusal::busy(why))
             .with(header::RETRY_AFTER, RETRY_AFTER_SECONDS)
     }
 
@@ -43,9 +61,13 @@ impl Refused {
     pub(super) fn too_often(why: &'static str, wait: Duration) -> Self {
         // Rounded up, so that it does not come too soon again.
         let seconds = wait.as_secs() + 1;
-        let refusal = Box::new(Refusal::busy(why));
-        Self { status: StatusCode::TOO_MANY_REQUESTS, refusal, headers: Vec::new() }
+        Self::with_status(StatusCode::TOO_MANY_REQUESTS, Refusal::busy(why))
             .with(header::RETRY_AFTER, seconds.into())
+    }
+
+    /// The same in plain words, for a person.
+    pub(super) fn for_reading(self) -> Self {
+        Self { is_for_reading: true, ..self }
     }
 
     /// The same with a header more.
@@ -59,16 +81,20 @@ impl From<Box<Refusal>> for Refused {
     fn from(refusal: Box<Refusal>) -> Self {
         // As far as HTTP goes, a request that is only refused what it asks for is well.
         let status = if refusal.is_of_request() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-        Self { status, refusal, headers: Vec::new() }
+        Self::with_status(status, refusal)
     }
 }
 
 impl From<Refused> for Response {
     fn from(refused: Refused) -> Self {
-        let mut response = Response::new(Body::from(refused.refusal.to_json().to_string()));
+        let (media_type, body) = match refused.is_for_reading {
+            true => ("text/plain; charset=utf-8", format!("{}\n", refused.refusal.error.message)),
+            false => ("application/json", refused.refusal.to_json().to_string()),
+        };
+        let mut response = Response::new(Body::from(body));
         response.extensions_mut().insert(ErrorCode(refused.refusal.error.code.0));
         *response.status_mut() = refused.status;
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
         for (name, value) in refused.headers {
             response.headers_mut().append(name, value);
         }

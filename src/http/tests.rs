@@ -33,7 +33,7 @@ fn routed(skills: &Skills, with: impl FnOnce(Endpoint) -> Endpoint) -> Front {
     let admission = Admission::new(&place, &Options::default()).unwrap();
     let health = Health::new(skills.catalog.clone(), stopping.clone());
     let path = EndpointPath::default();
-    let observer = Observer { metrics: Arc::default(), endpoint: path.clone(), is_logged: false };
+    let observer = Observer { metrics: Arc::default(), is_logged: false };
     let endpoint = Arc::new(with(Endpoint::new(handler, sessions, Turns::default(), stopping)));
     Front::new(Arc::new(observer), health, admission, Some((path, endpoint)), Router::new(), false)
 }

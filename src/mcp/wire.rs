@@ -63,11 +63,7 @@ impl Refusal {
 
     /// Refuses a message that comes with a header which says something else.
     pub(crate) fn mismatch(message: &Incoming, why: &'static str) -> Box<Self> {
-        let id = match message {
-            JsonRpcMessage::Request(request) => Some(request.id.clone()),
-            _ => None,
-        };
-        Self::boxed(id, ErrorData::new(ErrorCode::HEADER_MISMATCH, why, None))
+        Self::boxed(asks(message).cloned(), ErrorData::new(ErrorCode::HEADER_MISMATCH, why, None))
     }
 
     fn boxed(id: Option<RequestId>, error: ErrorData) -> Box<Self> {
@@ -159,6 +155,14 @@ fn listen_request(message: &mut Incoming) -> Option<&mut SubscriptionsListenRequ
             request: ClientRequest::SubscriptionsListenRequest(listen),
             ..
         }) => Some(listen),
+        _ => None,
+    }
+}
+
+/// The id of the request that a message is, if it is one.
+pub(crate) fn asks(message: &Incoming) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => Some(&request.id),
         _ => None,
     }
 }

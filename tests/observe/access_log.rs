@@ -93,6 +93,14 @@ fn a_line_tells_nothing_that_is_not_meant_for_it() {
 }
 
 #[test]
+fn who_asks_for_a_tunnel_is_told_with_its_end() {
+    let bed = bed();
+    let server = start(&bed, &[]);
+    server.exchange(&Request::get("inside.example:22").to("CONNECT", "inside.example:22"));
+    server.line(&["CONNECT inside.example:22 status=403"]);
+}
+
+#[test]
 fn probes_are_told_only_to_who_wants_everything() {
     let bed = bed();
     let told = |options: &[&str]| {

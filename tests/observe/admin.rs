@@ -27,6 +27,10 @@ fn what_is_for_the_operator_can_be_elsewhere() {
         metrics.contains("skillserve_requests_total{method=\"skills/list\",outcome=\"ok\"} 1\n"),
         "{metrics}"
     );
+    // There the endpoint's path is one like others: only what was asked here counts.
+    let all = metrics.lines().filter(|line| line.starts_with("skillserve_requests_total{method=\"other\""));
+    let counts: Vec<_> = all.filter(|line| !line.ends_with(" 0")).collect();
+    assert_eq!(counts, ["skillserve_requests_total{method=\"other\",outcome=\"-32600\"} 1"]);
 }
 
 #[test]

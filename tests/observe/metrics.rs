@@ -48,7 +48,7 @@ fn requests_are_counted_by_method_and_outcome() {
     check(&Request::post("x".repeat(300 << 10)), "other", "-32600");
     check(&Request::get("/mcp"), "other", "-32600");
     check(&ask("skills/list", json!({})).with("Host", "evil.example"), "other", "-32600");
-    check(&ask("skills/list", json!({})).with("Accept", "text/html"), "skills/list", "4xx");
+    check(&ask("skills/list", json!({})).with("Accept", "text/html"), "skills/list", "-32600");
     let ping = Era::Legacy.request(1, "ping", json!({}));
     check(&Request::message(Era::Legacy, &ping), "ping", "ok");
     let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -72,6 +72,34 @@ fn what_is_not_the_endpoint_is_counted_by_status() {
     assert_eq!(more, (before.len() + nothing.body.len() + "ok\n".len()) as f64);
     // The one that asks is in flight.
     assert_eq!(value(&after, "skillserve_requests_in_flight"), Some(1.0));
+}
+
+#[test]
+fn what_is_no_request_is_counted_and_told() {
+    use std::io::{Read as _, Write as _};
+
+    let bed = bed();
+    let server = start(&bed, &["-v"]);
+    let long = format!("GET / HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(100_000));
+    let bad = [("nonsense\r\n\r\n", 400), ("GET / HTTP/1.1\r\nA B: c\r\n\r\n", 400), (&*long, 431)];
+    for (count, (bytes, status)) in (1..).zip(bad) {
+        let mut stream = server.connect();
+        let address = stream.local_addr().unwrap().to_string();
+        // It may be answered before all of it is sent.
+        let _ = stream.write_all(bytes.as_bytes());
+        let mut begin = [0; "HTTP/1.1 400".len()];
+        stream.read_exact(&mut begin).unwrap();
+        assert_eq!(begin, *format!("HTTP/1.1 {status}").as_bytes());
+        server.line(&["debug: what came is no request", &address]);
+        wait_for(&server, "skillserve_connections_unreadable_total", Some(f64::from(count)));
+    }
+    // One that only goes is none of them.
+    let mut half = server.connect();
+    half.write_all(b"GET / HT").unwrap();
+    let address = half.local_addr().unwrap().to_string();
+    drop(half);
+    server.line(&["a connection broke off", &address]);
+    wait_for(&server, "skillserve_connections_unreadable_total", Some(3.0));
 }
 
 #[test]

@@ -130,6 +130,10 @@ impl Sources {
         page.counter("skillserve_connections_accepted", "Connections accepted", read(&connections.accepted))?;
         let help = "Silent connections closed to make room for others";
         page.counter("skillserve_connections_dismissed", help, read(&connections.dismissed))?;
+        let help = "Connections closed because too many of their requests were taken back";
+        page.counter("skillserve_connections_in_vain", help, read(&connections.in_vain))?;
+        let help = "Connections closed because what came over them was no request that can be read";
+        page.counter("skillserve_connections_unreadable", help, read(&connections.unreadable))?;
         let help = "Connections closed at once because their address had as many as it may";
         page.counter("skillserve_connections_refused", help, read(&connections.refused))?;
         let help = "Streams open that tell of changes";
