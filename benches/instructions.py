@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Counts the instructions of each hot path with callgrind, and compares them with those in instructions.json.
 
-No time is taken, so it does not matter what else the machine does. Each path is run with N and with 2 N requests (or edits,
-looks, files), and the difference is counted: what a start costs drops out. The server has one thread of each kind, because
+No time is taken, so it does not matter what else the machine does. Each path is counted from the end of the start, with N and
+with 2 N requests (or edits, looks, files), and the difference is taken: what the end costs drops out. The server has one thread of each kind, because
 threads that look for work in vain would be counted too, and always the same randomness (seed.c), because the layout of hash
 maps is worth some per cent. What still differs, by when threads happen to be woken, is in the tolerance of each path.
 
