@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Counts the instructions of each hot path with callgrind, and compares them with those in instructions.json.
 
-No time is taken, so it does not matter what else the machine does. Each path is run with N and with 2 N requests (or edits,
-looks, files), and the difference is counted: what a start costs drops out. The server has one thread of each kind, because
+No time is taken, so it does not matter what else the machine does. Each path is counted from the end of the start, with N and
+with 2 N requests (or edits, looks, files), and the difference is taken: what the end costs drops out. The server has one thread of each kind, because
 threads that look for work in vain would be counted too, and always the same randomness (seed.c), because the layout of hash
 maps is worth some per cent. What still differs, by when threads happen to be woken, is in the tolerance of each path.
 
@@ -91,19 +91,20 @@ def seed(work):
     return str(library)
 
 
-def count(work, kind, arguments, drive=None):
-    """Runs the server under callgrind while `drive` speaks to it, and gives how many instructions it took. If there is to be
-    a profile, only what is done for `drive` is in it."""
+def count(work, kind, arguments, drive=None, settle=lambda server: None):
+    """Runs the server under callgrind, and gives how many instructions it took: in all, or while `drive` speaks to it, after
+    `settle` has seen the end of its start. A start differs by more than some paths take. If there is to be a profile, the same
+    is in it."""
     profile = pathlib.Path(work, PROFILE)
-    waits = ["--instr-atstart=no"] if drive and profile.exists() else []
+    waits = ["--instr-atstart=no"] if drive else []
     with tempfile.NamedTemporaryFile("r", dir=work, suffix=".log") as log:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile if profile.exists() else '/dev/null'}",
                    f"--log-file={log.name}", *waits, common.server(), *arguments]
         with kind(command, env={**ENVIRONMENT, "LD_PRELOAD": seed(work)}) as server:
             server.ask("skills/get", uri=common.skill_uri(0))
-            if waits:
-                subprocess.run(["callgrind_control", "--instr=on", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
             if drive:
+                settle(server)
+                subprocess.run(["callgrind_control", "--instr=on", str(server.pid)], check=True, capture_output=True)
                 drive(server)
         found = re.search(r"Collected : (\d+)", log.read())
     return int(found[1]) if found else sys.exit(f"callgrind counted nothing: {command}")
@@ -117,35 +118,36 @@ def build(work, trees, times):
 def look(work, trees, times):
     """Looks at everything that find nothing new."""
     def drive(server):
-        for at in range(LOOKS * times + 1):
-            # The first is the end of the start.
-            if at:
-                server.process.send_signal(signal.SIGHUP)
+        for _ in range(LOOKS * times):
+            server.process.send_signal(signal.SIGHUP)
             server.wait_for("debug: looked")
-    return count(work, Told, ["stdio", "-v", "--no-watch", trees[1]], drive)
+    return count(work, Told, ["stdio", "-v", "--no-watch", trees[1]], drive, lambda server: server.wait_for("debug: looked"))
 
 
 def edit(work, trees, times):
     """Edits of the same skill, each until a subscriber is told. Others would be read again while they are young."""
-    root = pathlib.Path(tempfile.mkdtemp(dir=work))
+    root, aside = (pathlib.Path(tempfile.mkdtemp(dir=work)) for _ in range(2))
     shutil.copytree(trees[1], root, dirs_exist_ok=True)
     time.sleep(YOUNG_SECONDS)
 
-    def drive(server):
+    def settle(server):
         # It looks once more for what happened before it watched.
         server.wait_for("debug: looked")
         server.wait_for("debug: looked")
         server.send("subscriptions/listen", notifications={"resourcesListChanged": True})
         server.receive()
+
+    def drive(server):
         for at in range(EDITS * times):
             # Put in its place at once, so that it is one change.
-            edited = root.with_suffix(".md")
-            edited.write_bytes(common.skill_md(0, f"edit {at:02}\n"))
+            edited = aside / "SKILL.md"
+            edited.write_bytes(common.skill_md(0, f"edit {at:03}\n"))
             edited.rename(root / common.skill_path(0) / "SKILL.md")
             server.receive()
+            server.wait_for("debug: looked")
             # Whatever the edit still causes is its own, and nothing of it falls together with the next.
             time.sleep(EDIT_PAUSE_SECONDS)
-    return count(work, Told, ["stdio", "-v", root], drive)
+    return count(work, Told, ["stdio", "-v", root], drive, settle)
 
 
 def asking(kind, arguments, method, number, parameters):

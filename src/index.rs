@@ -22,7 +22,7 @@ use crate::skill::{Content, Digest};
 use crate::tree::Identity;
 
 pub use format::{Flaw, Seal, decode, encode};
-pub use store::{INDEX_MAX_BYTES, LoadError, is_free, load, save};
+pub use store::{INDEX_MAX_BYTES, LoadError, SaveError, is_free, load, save};
 
 /// By what a file is found to be the one that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

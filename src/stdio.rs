@@ -7,6 +7,7 @@
 mod answers;
 mod beside;
 mod drain;
+mod in_hand;
 mod lines;
 mod transport;
 

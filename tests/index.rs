@@ -285,7 +285,10 @@ fn a_place_that_cannot_be_written_costs_one_warning() {
     fs::create_dir(bed.index.parent().unwrap()).unwrap();
     let told = started.stop();
     assert_eq!(told.count("warning: the index "), 1, "{:?}", told.all());
-    assert_eq!(told.count("give the server's user the right to write in its directory"), 1);
+    assert_eq!(
+        told.count("cannot be written: its directory does not exist; make it, or name a file in another one"),
+        1
+    );
     // What could not be written is tried again, at the end at the latest.
     assert!(bed.index.exists());
 }
@@ -326,6 +329,26 @@ fn an_index_is_not_put_among_what_is_served() {
     let bed = Bed::new();
     let words = "lies in a directory that is served: name a file beside it\n";
     check_refused(&bed, &bed.root.join("csv/index"), words);
+}
+
+#[test]
+fn a_link_to_an_index_is_of_use_and_stays_a_link() {
+    let bed = Bed::indexed();
+    let link = bed.index.with_file_name("link");
+    std::os::unix::fs::symlink("index", &link).unwrap();
+    let before = fs::read(&bed.index).unwrap();
+    let bed = Bed { index: link, ..bed };
+    let mut started = bed.start();
+    assert!(started.taken().contains("of which 4 need"));
+    write(&bed.root, &[("csv/notes.txt", b"again\n")]);
+    started.0.signal("HUP");
+    wait_until("the change is served", || started.digest() == digest_of("again\n"));
+    let words = "cannot be written: it is a link; name the file that the link leads to";
+    assert_eq!(started.stop().count(words), 1);
+    let made = skillserve().arg("index").arg(&bed.root).arg("-o").arg(&bed.index).output().unwrap();
+    assert_eq!(made.status.code(), Some(2));
+    assert!(String::from_utf8(made.stderr).unwrap().contains(words));
+    assert!(bed.index.is_symlink() && fs::read(&bed.index).unwrap() == before);
 }
 
 #[test]

@@ -98,3 +98,21 @@ fn a_skill_is_kept_only_while_each_byte_can_be_produced() {
     follower.wait_for_files(&[]);
     assert_eq!(follower.read(NOTES), None);
 }
+
+#[test]
+fn how_many_skills_a_lost_directory_costs_is_told_once() {
+    let bed = bed();
+    write_skill(&bed.path().join("in"), "other", "x");
+    write_skill(&bed.path().join("in"), "third", "y");
+    let (root, away) = (bed.path().join("in"), bed.path().join("away"));
+    let mut follower = Follower::start(&root, &["--cache-bytes", "0"]);
+    let files = follower.digests();
+    fs::rename(&root, &away).unwrap();
+    follower.wait_for_files(&[]);
+    let told = "skills that are withdrawn because their directory cannot be opened any more, and not all of their files are \
+                in memory or --keep-last-good is over: 2; ";
+    wait_until("it is told", || follower.told.count(told) == 1);
+    fs::rename(&away, &root).unwrap();
+    wait_until("they are back", || follower.digests() == files);
+    assert_eq!(follower.told.count("skills that are withdrawn"), 1);
+}

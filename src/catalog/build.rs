@@ -76,6 +76,8 @@ pub struct Built {
     /// Whether something changed between the walk and its reading, told or not.
     has_changing: bool,
     has_lost_roots: bool,
+    /// How many skills of such roots the build before served and this one does not.
+    withdrawn: usize,
     taken: usize,
 }
 
@@ -93,6 +95,11 @@ impl Built {
     /// Of how many files the digest is an index's, and was not made anew.
     pub fn taken(&self) -> usize {
         self.taken
+    }
+
+    /// How many skills are withdrawn because their root cannot be opened any more, and they cannot be kept.
+    pub fn withdrawn(&self) -> usize {
+        self.withdrawn
     }
 
     /// Whether something changed between the walk and its reading.
@@ -166,6 +173,7 @@ fn build_from(
         keep(changes.old.iter().cloned(), &before.kept, &now, options.keep_last_good)
     });
     kept.retain(|kept| !verdicts.would_cost(kept.skill_md(), kept.findings()));
+    let withdrawn = withdrawn(&changes.old, before.map_or(&[], |before| &before.kept), &kept, &lost_roots);
     verdicts.extend(kept.iter().map(|kept| kept.finding.clone()));
     options.cache.keep(kept.iter().flat_map(|kept| kept.held.clone()).collect());
 
@@ -185,7 +193,18 @@ fn build_from(
     let findings = verdicts.into_findings();
     let same = before.map(|before| &before.findings).filter(|before| before[..] == findings[..]);
     let findings = same.cloned().unwrap_or_else(|| findings.into());
-    Built { snapshot, findings, branches, kept, is_plain, has_lost_roots, has_unread, has_changing, taken: 0 }
+    Built {
+        snapshot,
+        findings,
+        branches,
+        kept,
+        is_plain,
+        has_lost_roots,
+        withdrawn,
+        has_unread,
+        has_changing,
+        taken: 0,
+    }
 }
 
 /// What is not as it was at the look before.
@@ -312,6 +331,20 @@ fn snapshot(branches: &[Branch], kept: &[Kept], verdicts: &mut Verdicts<'_>) -> 
 /// The roots that could not be opened any more.
 fn lost_roots(tree: &Tree) -> Vec<usize> {
     tree.roots.iter().enumerate().filter(|(_, root)| root.is_lost).map(|(number, _)| number).collect()
+}
+
+/// How many skills of lost roots stood in `old` or were kept before, and are not kept.
+fn withdrawn(
+    old: &[(Location, &Arc<Placed>)],
+    kept_before: &[Kept],
+    kept: &[Kept],
+    lost_roots: &[usize],
+) -> usize {
+    let is_lost = |location: &Location| lost_roots.contains(&location.0);
+    let count = |kept: &[Kept]| kept.iter().filter(|kept| is_lost(&kept.location)).count();
+    let stood: usize =
+        old.iter().filter(|(location, _)| is_lost(location)).map(|(_, placed)| placed.shards.len()).sum();
+    (stood + count(kept_before)).saturating_sub(count(kept))
 }
 
 /// Whether the directory that was found is the very one that was placed, and no file in it can have changed unseen.

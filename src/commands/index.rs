@@ -23,9 +23,8 @@ pub fn index(source: &Source, output: &Path) -> anyhow::Result<Exit> {
     looked.tell();
     let index = looked.snapshot().to_index(Kind::AnyCopy);
     let shown = escape::path(output);
-    index::save(output, &index::encode(&index)).map_err(|error| {
-        anyhow!("{shown} cannot be written: {error}; name a file in a directory where you may write")
-    })?;
+    index::save(output, &index::encode(&index))
+        .map_err(|error| anyhow!("{shown} cannot be written: {error}"))?;
     tracing::info!("wrote {shown}: {} files that a server need not digest when it starts", index.len());
     Ok(Exit::Clean)
 }

@@ -151,10 +151,7 @@ impl Keeper {
             }
             Err(error) if !written.is_told => {
                 written.is_told = true;
-                tracing::warn!(
-                    "the index {shown} cannot be written: {error}; give the server's user the right to write in its \
-                     directory, or make it with `skillserve index`"
-                );
+                tracing::warn!("the index {shown} cannot be written: {error}");
             }
             Err(error) => tracing::debug!("the index {shown} cannot be written: {error}"),
         }

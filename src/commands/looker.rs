@@ -171,6 +171,13 @@ impl Looker {
 fn tell(before: Option<&Looked>, looked: &Looked) {
     let told: HashSet<&Finding> = before.iter().flat_map(|before| before.findings()).collect();
     looked.findings().iter().filter(|finding| !told.contains(finding)).for_each(log::finding);
+    let withdrawn = looked.built.withdrawn();
+    if withdrawn > 0 {
+        tracing::warn!(
+            "skills that are withdrawn because their directory cannot be opened any more, and not all of their files are \
+             in memory or --keep-last-good is over: {withdrawn}; they are back with the directory"
+        );
+    }
     if before.is_none() {
         looked.notes().for_each(|note| tracing::info!("{note}"));
     }

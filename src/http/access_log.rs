@@ -28,7 +28,7 @@ const VERSION_MAX_BYTES: usize = 20;
 
 /// What the head of a request says. No text is copied for it.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct Head {
     pub(super) method: Method,
     pub(super) uri: Uri,
     /// By what it is found again.
@@ -50,7 +50,7 @@ pub(super) struct Told<'a> {
     pub(super) took: Duration,
 }
 
-impl Asked {
+impl Head {
     /// What the head of `request` says, which is found again by `id`.
     pub(super) fn of(request: &Request, id: HeaderValue) -> Self {
         let headers = request.headers();
@@ -86,7 +86,7 @@ impl Asked {
 }
 
 /// Writes the line of a request; that of a probe only for who wants to hear more.
-pub(super) fn write(asked: &Asked, told: &Told<'_>) {
+pub(super) fn write(asked: &Head, told: &Told<'_>) {
     macro_rules! line {
         ($level:expr) => {
             if tracing::enabled!(target: ACCESS, $level) {
@@ -152,7 +152,7 @@ mod tests {
     fn a_revision_is_told_if_it_can_be_one() {
         let check = |value: &'static str, expected| {
             let request = Request::builder().header(MCP_PROTOCOL_VERSION, value).body(Body::empty()).unwrap();
-            assert_eq!(Asked::of(&request, HeaderValue::from_static("x")).version(), expected);
+            assert_eq!(Head::of(&request, HeaderValue::from_static("x")).version(), expected);
         };
         check("2026-07-28", Some("2026-07-28"));
         check("DRAFT-2026-v1", Some("DRAFT-2026-v1"));

@@ -32,7 +32,7 @@ pub(super) struct Exchange {
     /// What its answer repeats: the id that its client has given it or, where it is logged, that it is found by in the log.
     id: Option<HeaderValue>,
     /// What a line in the log says of it, if there is to be one.
-    logged: Option<Box<access_log::Asked>>,
+    logged: Option<Box<access_log::Head>>,
     is_of_endpoint: bool,
     is_head: bool,
     begun: Instant,
@@ -69,7 +69,7 @@ impl Exchange {
         let headers = request.headers();
         let (id, logged) = if observer.is_logged {
             let id = request_id::of(headers);
-            let asked = access_log::Asked::of(request, id.clone());
+            let asked = access_log::Head::of(request, id.clone());
             (Some(id), Some(Box::new(asked)))
         } else {
             (request_id::brought(headers), None)

@@ -22,11 +22,11 @@ const PART_BYTES: usize = 16 * 1024;
 /// The answers that a client has not yet taken on one connection.
 #[derive(Debug, Default)]
 pub(super) struct Paces {
-    answers: Mutex<Answers>,
+    answers: Mutex<OpenAnswers>,
 }
 
 #[derive(Debug, Default)]
-struct Answers {
+struct OpenAnswers {
     open: HashMap<u64, Weak<Pace>>,
     next: u64,
 }
@@ -64,7 +64,7 @@ impl Paces {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Answers> {
+    fn lock(&self) -> MutexGuard<'_, OpenAnswers> {
         // Nothing that is done under the lock can be left half done.
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,18 +1,45 @@
 //! The bytes of an index. Any bytes can be decoded: they give an index or a [`Flaw`], in time and memory that are
 //! proportional to their length.
 //!
-//! ```text
-//! magic, 16 bytes │ version, 4 │ length of the body, 8 │ SHA-256 of the body, 32 │ body
-//! body: length of the program's version, 1 │ program's version │ kind, 1 │ records in ascending order of their keys, to the end
-//! record: key, 16 │ digest, 32 │ size, 8 │ bytes of a message, 8 │ whether it is text, 1
-//! ```
-//! Numbers are little-endian.
+//! An index is a head and a body; the body is what it was made by, and then records in ascending order of their keys, to the
+//! end. The layout of each part is its type here, [`Head`], [`preface`] and [`RawRecord`]. Numbers are little-endian.
 
 use std::collections::HashMap;
 
 use crate::skill::{Content, Digest};
 
 use super::{Index, Key, Kind, Record};
+
+/// Parts of so many bytes each, one after the other.
+macro_rules! layout {
+    ($(#[$about:meta])* struct $name:ident { $($(#[$said:meta])* $part:ident: $bytes:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy)]
+        struct $name {
+            $($(#[$said])* $part: [u8; $bytes],)+
+        }
+
+        impl $name {
+            const BYTES: usize = 0 $(+ $bytes)+;
+
+            fn to_bytes(self) -> [u8; Self::BYTES] {
+                let mut bytes = [0; Self::BYTES];
+                let rest = &mut bytes[..];
+                $(let (part, rest) = rest.split_at_mut($bytes); part.copy_from_slice(&self.$part);)+
+                debug_assert!(rest.is_empty());
+                bytes
+            }
+
+            fn of(bytes: &[u8; Self::BYTES]) -> Self {
+                let rest = &bytes[..];
+                let mut whole = Self { $($part: [0; $bytes],)+ };
+                $(let (part, rest) = rest.split_at($bytes); whole.$part.copy_from_slice(part);)+
+                debug_assert!(rest.is_empty());
+                whole
+            }
+        }
+    };
+}
 
 /// What every index begins with, whatever its version.
 pub(super) const MAGIC: &[u8; 16] = b"skillserve index";
@@ -23,9 +50,32 @@ const VERSION: u32 = 2;
 /// The program's version. What a read gives is a matter of the program, so only its own index serves it.
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
-const HEAD_BYTES: usize = 16 + 4 + 8 + 32;
+layout! {
+    /// What an index begins with.
+    struct Head {
+        magic: 16,
+        version: 4,
+        /// Of the body, in bytes.
+        length: 8,
+        /// The SHA-256 of the body.
+        checksum: 32,
+    }
+}
 
-const RECORD_BYTES: usize = 16 + 32 + 8 + 8 + 1;
+layout! {
+    /// What is said of one file.
+    struct RawRecord {
+        key: 16,
+        digest: 32,
+        size: 8,
+        /// The bytes of a message that carries it.
+        wire_bytes: 8,
+        is_text: 1,
+    }
+}
+
+const HEAD_BYTES: usize = Head::BYTES;
+const RECORD_BYTES: usize = RawRecord::BYTES;
 
 /// What keeps bytes from being an index. Completes "the index is ignored: it …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,17 +126,46 @@ pub fn encode(index: &Index) -> Vec<u8> {
     bytes.extend(preface(index.kind));
     bytes.reserve_exact(records.len() * RECORD_BYTES);
     for (key, record) in records {
-        bytes.extend(key.0);
-        bytes.extend(record.digest.to_bytes());
-        bytes.extend(record.size.to_le_bytes());
-        bytes.extend(record.wire_bytes.to_le_bytes());
-        bytes.push((record.content == Content::Text).into());
+        bytes.extend(RawRecord::new(key, record).to_bytes());
     }
     let (head, body) = bytes.split_at_mut(HEAD_BYTES);
-    let length = (body.len() as u64).to_le_bytes();
-    let parts = [&MAGIC[..], &VERSION.to_le_bytes(), &length, &Digest::of(body).to_bytes()];
-    head.copy_from_slice(&parts.concat());
+    head.copy_from_slice(&Head::new(body).to_bytes());
     bytes
+}
+
+impl Head {
+    /// The head of an index with this body.
+    fn new(body: &[u8]) -> Self {
+        Self {
+            magic: *MAGIC,
+            version: VERSION.to_le_bytes(),
+            length: (body.len() as u64).to_le_bytes(),
+            checksum: Digest::of(body).to_bytes(),
+        }
+    }
+}
+
+impl RawRecord {
+    fn new(key: &Key, record: &Record) -> Self {
+        Self {
+            key: key.0,
+            digest: record.digest.to_bytes(),
+            size: record.size.to_le_bytes(),
+            wire_bytes: record.wire_bytes.to_le_bytes(),
+            is_text: [(record.content == Content::Text).into()],
+        }
+    }
+
+    /// What it says, if it says something.
+    fn read(&self) -> Option<(Key, Record)> {
+        let content = match self.is_text {
+            [0] => Content::Binary,
+            [1] => Content::Text,
+            _ => return None,
+        };
+        let (size, wire_bytes) = (u64::from_le_bytes(self.size), u64::from_le_bytes(self.wire_bytes));
+        Some((Key(self.key), Record { digest: Digest::from_bytes(self.digest), size, content, wire_bytes }))
+    }
 }
 
 /// The index with these bytes.
@@ -94,20 +173,18 @@ pub fn encode(index: &Index) -> Vec<u8> {
 /// # Errors
 /// What keeps them from being one.
 pub fn decode(bytes: &[u8]) -> Result<Index, Flaw> {
-    let (head, body) = bytes.split_at_checked(HEAD_BYTES).ok_or(Flaw::NotAnIndex)?;
-    let (magic, head) = head.split_at(16);
-    let (version, head) = head.split_at(4);
-    let (length, checksum) = head.split_at(8);
-    if magic != MAGIC {
+    let (head, body) = bytes.split_first_chunk().ok_or(Flaw::NotAnIndex)?;
+    let head = Head::of(head);
+    if head.magic != *MAGIC {
         return Err(Flaw::NotAnIndex);
     }
-    if version != VERSION.to_le_bytes() {
+    if head.version != VERSION.to_le_bytes() {
         return Err(Flaw::OtherVersion);
     }
-    if length != (body.len() as u64).to_le_bytes() {
+    if head.length != (body.len() as u64).to_le_bytes() {
         return Err(Flaw::Length);
     }
-    if checksum != Digest::of(body).to_bytes() {
+    if head.checksum != Digest::of(body).to_bytes() {
         return Err(Flaw::Checksum);
     }
     let with = |kind| body.strip_prefix(&preface(kind)[..]).map(|records| (kind, records));
@@ -115,30 +192,17 @@ pub fn decode(bytes: &[u8]) -> Result<Index, Flaw> {
         let is_ours = body.strip_prefix(&preface(Kind::SameDisk)[..=PROGRAM.len()]).is_some();
         return Err(if is_ours { Flaw::Malformed } else { Flaw::OtherVersion });
     };
-    let (records, []) = records.as_chunks() else { return Err(Flaw::Malformed) };
-    if !records.is_sorted_by(|a, b| a[..16] < b[..16]) {
-        return Err(Flaw::Malformed);
-    }
+    let (records, []) = records.as_chunks::<RECORD_BYTES>() else { return Err(Flaw::Malformed) };
     let mut index = Index { kind, records: HashMap::with_capacity(records.len()) };
+    let mut last = None;
     for bytes in records {
-        let (key, record) = record(bytes).ok_or(Flaw::Malformed)?;
+        let (key, record) = RawRecord::of(bytes).read().ok_or(Flaw::Malformed)?;
+        if last.replace(key) >= Some(key) {
+            return Err(Flaw::Malformed);
+        }
         index.records.insert(key, record);
     }
     Ok(index)
-}
-
-fn record(bytes: &[u8; RECORD_BYTES]) -> Option<(Key, Record)> {
-    let (key, rest) = bytes.split_first_chunk()?;
-    let (digest, rest) = rest.split_first_chunk()?;
-    let (size, rest) = rest.split_first_chunk()?;
-    let (wire_bytes, is_text) = rest.split_first_chunk()?;
-    let content = match is_text {
-        [0] => Content::Binary,
-        [1] => Content::Text,
-        _ => return None,
-    };
-    let (size, wire_bytes) = (u64::from_le_bytes(*size), u64::from_le_bytes(*wire_bytes));
-    Some((Key(*key), Record { digest: Digest::from_bytes(*digest), size, content, wire_bytes }))
 }
 
 #[cfg(test)]
@@ -162,8 +226,7 @@ mod tests {
     /// The same bytes with a checksum that is right, as somebody makes them who can write the file.
     fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
         let (head, body) = bytes.split_at_mut(HEAD_BYTES);
-        head[20..28].copy_from_slice(&(body.len() as u64).to_le_bytes());
-        head[28..].copy_from_slice(&Digest::of(body).to_bytes());
+        head.copy_from_slice(&Head::new(body).to_bytes());
         bytes
     }
 

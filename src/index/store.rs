@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use super::Index;
 use super::format::{Flaw, MAGIC, Seal, decode};
@@ -12,6 +13,10 @@ pub const INDEX_MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// What the name of an index begins with that is being written.
 const NEW_PREFIX: &str = ".skillserve-index-";
+
+/// How old a file with nothing in it is at least for nobody to be about to write it: many times what a process takes from making
+/// a file to locking it.
+const BEGUN_MAX: Duration = Duration::from_secs(60);
 
 /// Why there is no index. Completes "the index is ignored: it …".
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +32,31 @@ pub enum LoadError {
     NotAFile,
     /// The system refused.
     #[error("cannot be read ({0})")]
+    Io(#[from] io::Error),
+}
+
+/// Why an index is not saved. Completes "the index cannot be written: …", and says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// It is more than is [loaded](load).
+    #[error(
+        "it would be larger than {INDEX_MAX_BYTES} bytes, which no start reads; go without one, or serve fewer files"
+    )]
+    TooLarge,
+    /// The place [is not free](is_free).
+    #[error("what stands there is no index; name another file, or delete it")]
+    NotAnIndex,
+    /// A link stands there. To write through it would be to let whoever can make links in the directory choose which file is
+    /// written; to replace it would leave the file that it leads to as it is.
+    #[error("it is a link; name the file that the link leads to")]
+    Link,
+    /// There is nothing to write it into.
+    #[error("its directory does not exist; make it, or name a file in another one")]
+    NoDirectory,
+    /// The system refused.
+    #[error(
+        "{0}; give the user that writes it the right to write in its directory, or name a file in another one"
+    )]
     Io(#[from] io::Error),
 }
 
@@ -76,18 +106,22 @@ fn begins_as_index(file: &File) -> io::Result<bool> {
 /// other; of several who write, the last one's stays.
 ///
 /// # Errors
-/// What the system refused, or that the place [is not free](is_free), or that it is more than is [loaded](load). Then what stood
-/// there still does.
-pub fn save(path: &Path, encoded: &[u8]) -> io::Result<()> {
+/// See [`SaveError`]. Then what stood there still does.
+pub fn save(path: &Path, encoded: &[u8]) -> Result<(), SaveError> {
     if encoded.len() as u64 > INDEX_MAX_BYTES {
-        return Err(io::Error::other(format!(
-            "it would be larger than {INDEX_MAX_BYTES} bytes, which no start reads"
-        )));
+        return Err(SaveError::TooLarge);
     }
-    if !is_free(path)? {
-        return Err(io::Error::other("what stands there is no index"));
+    // Whoever makes one after this has it replaced, and nothing behind it written.
+    if path.is_symlink() {
+        return Err(SaveError::Link);
     }
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !dir.try_exists()? {
+        return Err(SaveError::NoDirectory);
+    }
+    if !is_free(path)? {
+        return Err(SaveError::NotAnIndex);
+    }
     remove_left_behind(dir);
     let mut builder = tempfile::Builder::new();
     builder.prefix(NEW_PREFIX);
@@ -99,7 +133,7 @@ pub fn save(path: &Path, encoded: &[u8]) -> io::Result<()> {
     let _ = new.as_file().lock();
     new.write_all(encoded)?;
     new.as_file().sync_all()?;
-    new.persist(path)?;
+    new.persist(path).map_err(io::Error::from)?;
     // The new name is on the disk when the directory is. Not every system can be asked for that, and not every directory that
     // may be written to be opened. The index is there all the same; at worst, the one before is after a crash.
     #[cfg(unix)]
@@ -123,11 +157,18 @@ fn remove_left_behind(dir: &Path) {
 fn is_left_behind(path: &Path) -> io::Result<bool> {
     let file = File::open(path)?;
     file.try_lock()?;
-    begins_as_index(&file)
+    let metadata = file.metadata()?;
+    if metadata.len() > 0 {
+        return begins_as_index(&file);
+    }
+    // Somebody may be about to lock it.
+    Ok(metadata.modified()?.elapsed().is_ok_and(|age| age >= BEGUN_MAX))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::super::{Key, Kind, Record, encode};
     use super::*;
     use crate::skill::{Content, Digest};
@@ -161,14 +202,14 @@ mod tests {
         // Without a byte on the disk.
         File::options().write(true).open(&path).unwrap().set_len(INDEX_MAX_BYTES + 1).unwrap();
         assert_eq!(told(&path), "is larger than 268435456 bytes");
-        assert!(save(&dir.path().join("none/index"), b"").is_err());
+        assert!(matches!(save(&dir.path().join("none/index"), b""), Err(SaveError::NoDirectory)));
     }
 
     #[test]
     fn what_would_not_be_loaded_is_not_saved() {
         let dir = tempfile::tempdir().unwrap();
         let refused = save(&dir.path().join("index"), &vec![0; INDEX_MAX_BYTES as usize + 1]).unwrap_err();
-        assert_eq!(refused.to_string(), "it would be larger than 268435456 bytes, which no start reads");
+        assert!(matches!(refused, SaveError::TooLarge), "{refused}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 
@@ -186,10 +227,28 @@ mod tests {
         }
         for kept in [&b"x"[..], b"skillserve indeX", &[0; 100]] {
             fs::write(&path, kept).unwrap();
-            assert_eq!(save(&path, &encoded).unwrap_err().to_string(), "what stands there is no index");
+            assert!(matches!(save(&path, &encoded), Err(SaveError::NotAnIndex)));
             assert_eq!(fs::read(&path).unwrap(), kept);
         }
         assert!(!is_free(dir.path()).unwrap());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_is_read_through_but_neither_written_through_nor_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let (index_at, link) = (dir.path().join("index"), dir.path().join("link"));
+        std::os::unix::fs::symlink("index", &link).unwrap();
+        let refuse = || {
+            let refused = save(&link, &encode(&index(2)));
+            assert!(matches!(refused, Err(SaveError::Link)));
+            assert!(link.is_symlink());
+        };
+        refuse();
+        assert!(!index_at.exists());
+        save(&index_at, &encode(&index(1))).unwrap();
+        refuse();
+        assert_eq!(load(&link).unwrap().unwrap().0, index(1));
     }
 
     #[test]
@@ -199,6 +258,16 @@ mod tests {
         let encoded = encode(&index(1));
         let half = &encoded[..encoded.len() / 2];
         fs::write(at(".skillserve-index-left"), half).unwrap();
+        // One process was killed before it wrote anything, another has only begun, and a third takes long to begin.
+        let old = |name| {
+            let file = File::create(at(name)).unwrap();
+            file.set_modified(SystemTime::now() - 2 * BEGUN_MAX).unwrap();
+            file
+        };
+        old(".skillserve-index-empty");
+        fs::write(at(".skillserve-index-begun"), "").unwrap();
+        let begun = old(".skillserve-index-slow");
+        begun.lock().unwrap();
         fs::write(at(".skillserve-index-mine"), half).unwrap();
         let written = File::open(at(".skillserve-index-mine")).unwrap();
         written.lock().unwrap();
@@ -213,9 +282,11 @@ mod tests {
         assert_eq!(
             names,
             [
+                ".skillserve-index-begun",
                 ".skillserve-index-dir",
                 ".skillserve-index-mine",
                 ".skillserve-index-other",
+                ".skillserve-index-slow",
                 "index",
                 "skillserve-index-copy",
             ]

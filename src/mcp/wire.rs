@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use rmcp::ErrorData;
 use rmcp::model::{
     CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode,
-    GetExtensions as _, GetMeta as _, JsonRpcMessage, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
-    SubscriptionsListenRequest,
+    GetExtensions as _, GetMeta as _, JsonRpcMessage, JsonRpcRequest, JsonRpcResponse, RequestId,
+    ServerJsonRpcMessage, ServerResult, SubscriptionsListenRequest,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -221,21 +221,51 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
-/// The id of the request that a message answers, if it answers one.
-pub(crate) fn answers(message: &Outgoing) -> Option<&RequestId> {
+/// The id of the request that a message makes, if it makes one.
+pub(crate) fn requests(message: &mut Incoming) -> Option<&mut RequestId> {
     match message {
-        JsonRpcMessage::Response(response) => Some(&response.id),
-        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        JsonRpcMessage::Request(request) => Some(&mut request.id),
+        _ => None,
+    }
+}
+
+/// The id of the request that a message answers, if it answers one.
+pub(crate) fn answers(message: &mut Outgoing) -> Option<&mut RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(&mut response.id),
+        JsonRpcMessage::Error(error) => error.id.as_mut(),
         JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
     }
 }
 
-/// The id of the request that a message cancels, if it cancels one.
-pub(crate) fn cancels(message: &Incoming) -> Option<&RequestId> {
+/// The id of the subscription that a message belongs to, if it tells of a change.
+pub(crate) fn tells(message: &Outgoing) -> Option<RequestId> {
     match message {
-        JsonRpcMessage::Notification(notification) => match &notification.notification {
+        JsonRpcMessage::Notification(notification) => notification.notification.get_meta().subscription_id(),
+        _ => None,
+    }
+}
+
+/// Says to which subscription a message belongs, be it one that tells of a change or the last.
+pub(crate) fn set_subscription(message: &mut Outgoing, id: RequestId) {
+    match message {
+        JsonRpcMessage::Notification(notification) => {
+            notification.notification.get_meta_mut().set_subscription_id(id);
+        }
+        JsonRpcMessage::Response(JsonRpcResponse {
+            result: ServerResult::SubscriptionsListenResult(result),
+            ..
+        }) => result.meta.set_subscription_id(id),
+        _ => {}
+    }
+}
+
+/// The id of the request that a message cancels, if it cancels one.
+pub(crate) fn cancels(message: &mut Incoming) -> Option<&mut RequestId> {
+    match message {
+        JsonRpcMessage::Notification(notification) => match &mut notification.notification {
             ClientNotification::CancelledNotification(CancelledNotification { params, .. }) => {
-                params.request_id.as_ref()
+                params.request_id.as_mut()
             }
             _ => None,
         },
@@ -318,8 +348,8 @@ mod tests {
         let request = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"skills/list\",\"params\":{\"cursor\":null}}\r\n";
         assert!(matches!(parse(request.as_bytes()), Ok(JsonRpcMessage::Request(_))));
         let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"x"}}"#;
-        let cancelled = parse(cancelled.as_bytes()).unwrap();
-        assert_eq!(cancels(&cancelled), Some(&RequestId::String("x".into())));
+        let mut cancelled = parse(cancelled.as_bytes()).unwrap();
+        assert_eq!(cancels(&mut cancelled), Some(&mut RequestId::String("x".into())));
     }
 
     proptest! {

@@ -180,6 +180,32 @@ async fn a_cancelled_request_makes_room_for_others() {
     client.end().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_is_used_again_has_the_answer_of_its_own_request() {
+    let (handler, catalog, build) = pending();
+    let mut client = Client::of(handler, catalog);
+    for id in 1..=200 {
+        let cancel =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        // This one waits for the catalog, and the client for nothing.
+        client.send(id, "skills/list").await;
+        client.send_message(cancel.clone()).await;
+        client.send(id, "tools/list").await;
+        let message = client.receive().await;
+        assert_eq!((&message["id"], &message["result"]["tools"]), (&json!(id), &json!([])), "{message}");
+        // The same of subscriptions, of which each is told of by its id.
+        let filter = json!({"notifications": {"resourcesListChanged": true}});
+        client.request(id, "subscriptions/listen", filter).await;
+        assert_eq!(client.receive().await["method"], "notifications/subscriptions/acknowledged");
+        client.send_message(cancel).await;
+        client.send(id, "prompts/list").await;
+        let message = client.receive().await;
+        assert_eq!((&message["id"], &message["result"]["prompts"]), (&json!(id), &json!([])), "{message}");
+    }
+    build.send(()).unwrap();
+    client.end().await;
+}
+
 /// Does everything as [`Handler`] does it, but for one request that makes it panic.
 struct Panicking;
 

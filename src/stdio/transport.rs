@@ -12,7 +12,7 @@
 //! A client's notification is handed on only if it cancels a request in hand. rmcp has no use for the others, and gives
 //! the session up over one that comes before the first request.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rmcp::model::{JsonRpcMessage, RequestId};
@@ -30,6 +30,7 @@ use crate::mcp::wire::{self, Incoming, Outgoing, Refusal};
 
 use super::answers::Answers;
 use super::beside::Beside;
+use super::in_hand::{Cancelled, InHand};
 use super::lines::{Lines, TooLong};
 
 /// The most subscriptions at once. They hold no permit, because they last.
@@ -47,10 +48,8 @@ pub(super) struct Transport<R, W> {
     /// What has been read and waits for a permit.
     ahead: VecDeque<Ahead>,
     ahead_bytes: usize,
-    /// The permits of the requests that have been handed on.
-    in_hand: HashMap<RequestId, OwnedSemaphorePermit>,
-    /// The subscriptions that have been handed on.
-    listening: HashSet<RequestId>,
+    /// The requests that have been handed on, subscriptions among them.
+    in_hand: InHand,
     beside: Beside,
     gate: Gate,
     session: Arc<Session>,
@@ -109,8 +108,7 @@ where
             answers: answers.clone(),
             ahead: VecDeque::new(),
             ahead_bytes: 0,
-            in_hand: HashMap::new(),
-            listening: HashSet::new(),
+            in_hand: InHand::default(),
             beside: Beside::new(direct),
             gate: Gate::new(catalog, LISTENS_MAX, end.ending.clone()),
             session,
@@ -156,7 +154,7 @@ where
     /// after the end it gives no request more than a few seconds, and breaks off what it still writes. It drops this future
     /// to do anything and asks again.
     fn no_more(&self) -> impl Future<Output = Option<Incoming>> + Send + use<R, W> {
-        let (is_listening, answers) = (!self.listening.is_empty(), self.answers.clone());
+        let (is_listening, answers) = (self.in_hand.has_subscriptions(), self.answers.clone());
         async move {
             if is_listening {
                 return std::future::pending().await;
@@ -171,12 +169,11 @@ where
         let Ahead { bytes, what } = self.ahead.pop_front()?;
         self.ahead_bytes -= bytes;
         match what {
-            Wanting::Request(id, message) => Some(self.hand_on(id, *message, permit)),
+            Wanting::Request(_, message) => Some(self.hand_on(*message, Some(permit))),
             Wanting::Plain(request, line) => {
-                let id = request.id.clone();
                 let permit = self.beside.answer(*request, &self.answers, permit)?;
                 match wire::parse(&line) {
-                    Ok(message) => Some(self.hand_on(id, message, permit)),
+                    Ok(message) => Some(self.hand_on(message, Some(permit))),
                     Err(refusal) => self.refuse(refusal, permit),
                 }
             }
@@ -184,9 +181,10 @@ where
         }
     }
 
-    fn hand_on(&mut self, id: RequestId, mut message: Incoming, permit: OwnedSemaphorePermit) -> Incoming {
+    /// A subscription has no permit.
+    fn hand_on(&mut self, mut message: Incoming, permit: Option<OwnedSemaphorePermit>) -> Incoming {
         wire::attach(&mut message, self.session.clone());
-        self.in_hand.insert(id, permit);
+        self.in_hand.take(&mut message, permit);
         message
     }
 
@@ -218,14 +216,12 @@ where
                         None => Wanting::Request(id, Box::new(message)),
                         Some(Err(refusal)) => Wanting::Refusal(refusal),
                         Some(Ok(pass)) => {
-                            wire::attach(&mut message, self.session.clone());
                             wire::attach(&mut message, pass);
-                            self.listening.insert(id);
-                            return Some(message);
+                            return Some(self.hand_on(message, None));
                         }
                     }
                 }
-                Err(Ok(message)) => return self.cancel(&message).then_some(message),
+                Err(Ok(message)) => return self.cancel(message),
                 Err(Err(refusal)) => Wanting::Refusal(refusal),
             },
         };
@@ -241,22 +237,23 @@ where
     }
 
     fn is_known(&self, id: &RequestId) -> bool {
-        self.in_hand.contains_key(id)
+        self.in_hand.has(id)
             || self.beside.is_known(id)
-            || self.listening.contains(id)
             || self.ahead.iter().any(|ahead| ahead.is_request(id))
     }
 
-    /// Whether a message cancels a request in hand, which is then not answered. One that is still in the queue leaves it.
-    fn cancel(&mut self, message: &Incoming) -> bool {
-        let Some(id) = wire::cancels(message) else { return false };
+    /// Cancels the request that a message cancels, if it does, which is then not answered: one that is still in the queue leaves
+    /// it. Gives back what rmcp is to hear of that.
+    fn cancel(&mut self, mut message: Incoming) -> Option<Incoming> {
+        let id = wire::cancels(&mut message)?;
         if let Some(at) = self.ahead.iter().position(|ahead| ahead.is_request(id))
             && let Some(cancelled) = self.ahead.remove(at)
         {
             self.ahead_bytes -= cancelled.bytes;
         }
         self.beside.cancel(id);
-        self.listening.remove(id) || self.in_hand.remove(id).is_some()
+        *id = self.in_hand.cancel(id)?;
+        Some(message)
     }
 }
 
@@ -277,13 +274,15 @@ where
 {
     type Error = std::io::Error;
 
-    fn send(&mut self, message: Outgoing) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
-        let permit = wire::answers(&message).and_then(|id| {
-            self.listening.remove(id);
-            self.in_hand.remove(id)
-        });
+    fn send(&mut self, mut message: Outgoing) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
+        let is_of_use = self.in_hand.give_back(&mut message);
         let answers = self.answers.clone();
-        async move { answers.write(&message, permit).await }
+        async move {
+            match is_of_use {
+                Ok(permit) => answers.write(&message, permit).await,
+                Err(Cancelled) => Ok(()),
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<Incoming> {

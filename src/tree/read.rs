@@ -93,7 +93,7 @@ impl Disk {
 
     /// The directory that a file lies in: its absolute path without links.
     pub fn directory(&self, source: &Source) -> Option<PathBuf> {
-        Some(self.zones.get(source.dir.place.zone)?.real.join(&source.dir.place.path))
+        self.zones.real(&source.dir.place)
     }
 }
 

@@ -50,8 +50,7 @@ impl Failure {
     pub(super) fn is_fatal(&self) -> bool {
         match self {
             Self::Full => true,
-            // ENFILE, EMFILE and ENOSPC: the system, the process or the user has used up what there is.
-            Self::Io(error) => matches!(error.raw_os_error(), Some(23 | 24 | 28)),
+            Self::Io(error) => is_used_up(error),
         }
     }
 
@@ -76,6 +75,13 @@ impl Failure {
     }
 }
 
+/// Whether the system, the process or the user has used up what there is.
+fn is_used_up(error: &io::Error) -> bool {
+    // ENFILE, EMFILE and ENOSPC have these numbers on every Unix, and the first two have no kind.
+    let has_number = cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24 | 28));
+    has_number || error.kind() == io::ErrorKind::StorageFull
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,8 +89,12 @@ mod tests {
     #[test]
     fn limits_are_told_with_their_cure() {
         assert!(Failure::Full.is_fatal() && Failure::Full.cure().contains("fs.inotify.max_user_watches, or"));
-        let few = Failure::Io(io::Error::from_raw_os_error(24));
+        let few = Failure::Io(io::ErrorKind::StorageFull.into());
         assert!(few.is_fatal() && few.cure().contains("max_user_instances"));
+        // A number means on each system what it means there.
+        for number in [23, 24, 28] {
+            assert_eq!(Failure::Io(io::Error::from_raw_os_error(number)).is_fatal(), cfg!(unix), "{number}");
+        }
         assert!(!Failure::Io(io::ErrorKind::NotFound.into()).is_fatal());
     }
 }

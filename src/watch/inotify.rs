@@ -9,7 +9,7 @@ use std::ops::Bound;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -17,24 +17,26 @@ use rustix::fs::inotify::{self, CreateFlags, Event, ReadFlags, Reader, WatchFlag
 use rustix::io::Errno;
 
 use super::event::{Failure, How, Said};
-use super::known::{Known, Orders};
+use super::known::{Interest, Known, Order, Orders};
 use super::lock;
 
 /// The number of a watch.
 pub(super) type Mark = i32;
 
-/// What is asked for: every change, and when a file that was written to is closed, but no opening and reading, for our
-/// own would fill the queue and come back to us for ever. Nothing but a directory is watched.
-const WANTED: WatchFlags = WatchFlags::CREATE
+/// What is asked for of every directory: which entries it has. Nothing but a directory is watched. It may be watched under
+/// another path too, for more.
+const NAMES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
     .union(WatchFlags::DELETE_SELF)
     .union(WatchFlags::MOVE)
     .union(WatchFlags::MOVE_SELF)
-    .union(WatchFlags::MODIFY)
     .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::CLOSE_WRITE)
     .union(WatchFlags::ONLYDIR)
-    .union(WatchFlags::DONT_FOLLOW);
+    .union(WatchFlags::DONT_FOLLOW)
+    .union(WatchFlags::MASK_ADD);
+/// What is asked for where all that happens is of interest: every change, and when a file that was written to is closed, but no
+/// opening and reading, for our own would fill the queue and come back to us for ever.
+const ALL: WatchFlags = NAMES.union(WatchFlags::MODIFY).union(WatchFlags::CLOSE_WRITE);
 /// After these an entry is no longer what it was.
 const GONE: ReadFlags = ReadFlags::DELETE
     .union(ReadFlags::DELETE_SELF)
@@ -74,13 +76,13 @@ impl Watcher {
     /// # Errors
     /// No more directories can be watched.
     pub(super) fn follow(&mut self, orders: Orders, known: &Mutex<Known>) -> Result<(), Failure> {
-        for (dir, mark) in orders.unwatch {
-            if let Some(mark) = mark {
+        for Order { dir, before, .. } in orders.unwatch {
+            if let Some(mark) = before {
                 self.watches.remove(mark, dir);
             }
         }
-        for (dir, before) in orders.watch {
-            match self.watches.add(&dir, before) {
+        for Order { dir, before, interest } in orders.watch {
+            match self.watches.add(&dir, before, interest) {
                 Ok(mark) => lock(known).watched(&dir, mark),
                 Err(Errno::NOSPC) => return Err(Failure::Full),
                 Err(error) => match Failure::from(io::Error::from(error)) {
@@ -102,10 +104,14 @@ struct Watches {
 
 impl Watches {
     /// Watches a directory, and no longer what was watched under its path `before`.
-    fn add(&self, dir: &Arc<Path>, before: Option<Mark>) -> Result<Mark, Errno> {
+    fn add(&self, dir: &Arc<Path>, before: Option<Mark>, interest: Interest) -> Result<Mark, Errno> {
+        let wanted = match interest {
+            Interest::All => ALL,
+            Interest::Names => NAMES,
+        };
         // The lock is held, so that nothing is told of a number that is nobody's yet.
         let mut dirs = lock(&self.dirs);
-        let mark = inotify::add_watch(&self.queue, &**dir, WANTED)?;
+        let mark = inotify::add_watch(&self.queue, &**dir, wanted)?;
         dirs.insert((mark, Arc::clone(dir)));
         drop(dirs);
         if let Some(before) = before.filter(|before| *before != mark) {
@@ -156,10 +162,10 @@ impl Watches {
             return Said::Lost;
         }
         let mut dirs = lock(&self.dirs);
-        let of: Vec<_> = of(&dirs, event.wd()).cloned().collect();
         if what.contains(ReadFlags::IGNORED) {
             // The directory is gone, of which was told before, or it is of no interest.
-            for gone in of {
+            let gone: Vec<_> = of(&dirs, event.wd()).cloned().collect();
+            for gone in gone {
                 dirs.remove(&gone);
             }
             return Said::Nothing;
@@ -173,14 +179,15 @@ impl Watches {
             what if what.contains(ReadFlags::CLOSE_WRITE) => How::Closed,
             _ => How::Other,
         };
-        Said::Changed { entries: of.iter().map(entry).collect(), how }
+        Said::Changed { entries: of(&dirs, event.wd()).map(entry).collect(), how }
     }
 }
 
 /// The directories of a number.
 fn of(dirs: &BTreeSet<(Mark, Arc<Path>)>, mark: Mark) -> impl Iterator<Item = &(Mark, Arc<Path>)> {
-    // No path is before the empty one.
-    let first = (mark, Arc::from(Path::new("")));
+    // No path is before the empty one. It is made once, not for every event.
+    static FIRST: LazyLock<Arc<Path>> = LazyLock::new(|| Arc::from(Path::new("")));
+    let first = (mark, Arc::clone(&FIRST));
     dirs.range((Bound::Included(first), Bound::Unbounded)).take_while(move |(other, _)| *other == mark)
 }
 
@@ -220,14 +227,14 @@ mod tests {
         // Two paths of one directory, the second without a link as its last name.
         let near = dir(&top.path().canonicalize().unwrap(), "a");
         let far: Arc<Path> = Path::new("/proc/self/root").join(near.strip_prefix("/").unwrap()).into();
-        let mark = watcher.watches.add(&near, None).unwrap();
-        assert_eq!(watcher.watches.add(&far, None), Ok(mark));
+        let mark = watcher.watches.add(&near, None, Interest::All).unwrap();
+        assert_eq!(watcher.watches.add(&far, None, Interest::All), Ok(mark));
         check(&heard, &near, "1", &[&far, &near]);
         watcher.watches.remove(mark, Arc::clone(&near));
         check(&heard, &near, "2", &[&far]);
         watcher.watches.remove(mark, far);
         let other = dir(top.path(), "b");
-        watcher.watches.add(&other, None).unwrap();
+        watcher.watches.add(&other, None, Interest::All).unwrap();
         fs::create_dir(near.join("3")).unwrap();
         assert_eq!(heard.recv_timeout(PATIENCE), Ok(Said::Nothing), "the end of the watch");
         check(&heard, &other, "4", &[&other]);
@@ -237,7 +244,7 @@ mod tests {
     fn directories_that_were_swapped_unheard_are_told_of_under_their_paths() {
         let (top, watcher, heard) = bed();
         let dirs = ["a", "b"].map(|name| dir(top.path(), name));
-        let marks = dirs.each_ref().map(|dir| watcher.watches.add(dir, None).unwrap());
+        let marks = dirs.each_ref().map(|dir| watcher.watches.add(dir, None, Interest::All).unwrap());
         let third = top.path().join("c");
         for (from, to) in [(&*dirs[0], &*third), (&dirs[1], &dirs[0]), (&third, &dirs[1])] {
             fs::rename(from, to).unwrap();
@@ -246,7 +253,7 @@ mod tests {
             assert!(matches!(heard.recv_timeout(PATIENCE), Ok(Said::Changed { how: How::Gone, .. })));
         }
         for (dir, mark) in dirs.iter().zip(marks) {
-            watcher.watches.add(dir, Some(mark)).unwrap();
+            watcher.watches.add(dir, Some(mark), Interest::All).unwrap();
         }
         assert_eq!(heard.recv_timeout(PATIENCE), Ok(Said::Nothing), "the end of a watch");
         check(&heard, &dirs[0], "1", &[&dirs[0]]);
@@ -258,7 +265,7 @@ mod tests {
     fn a_directory_that_goes_leaves_nothing_behind() {
         let (top, watcher, heard) = bed();
         let dir = dir(top.path(), "a");
-        let mark = watcher.watches.add(&dir, None).unwrap();
+        let mark = watcher.watches.add(&dir, None, Interest::All).unwrap();
         fs::remove_dir(&dir).unwrap();
         let gone = Said::Changed { entries: vec![dir.to_path_buf()], how: How::Gone };
         assert_eq!(heard.recv_timeout(PATIENCE), Ok(gone));
@@ -266,7 +273,7 @@ mod tests {
         assert!(lock(&watcher.watches.dirs).is_empty());
         // Made again, it is watched again.
         fs::create_dir(&dir).unwrap();
-        watcher.watches.add(&dir, Some(mark)).unwrap();
+        watcher.watches.add(&dir, Some(mark), Interest::All).unwrap();
         check(&heard, &dir, "1", &[&dir]);
     }
 
@@ -275,10 +282,35 @@ mod tests {
         let (top, watcher, heard) = bed();
         let dir = dir(top.path(), "a");
         fs::write(dir.join("x"), "text").unwrap();
-        watcher.watches.add(&dir, None).unwrap();
+        watcher.watches.add(&dir, None, Interest::All).unwrap();
         fs::read(dir.join("x")).unwrap();
         fs::read_dir(&dir).unwrap().for_each(drop);
         check(&heard, &dir, "1", &[&dir]);
+    }
+
+    #[test]
+    fn of_what_is_beside_only_the_names_are_told_unless_more_is_of_interest() {
+        let (top, watcher, heard) = bed();
+        let dir = dir(top.path(), "a");
+        watcher.watches.add(&dir, None, Interest::Names).unwrap();
+        let write = || fs::write(dir.join("log"), "text").unwrap();
+        let expect = |how| {
+            let entries = vec![dir.join("log")];
+            assert_eq!(heard.recv_timeout(PATIENCE), Ok(Said::Changed { entries, how }));
+        };
+        write();
+        expect(How::Other);
+        write();
+        check(&heard, &dir, "1", &[&dir]);
+        // What was asked for once is not taken back by who asks for less.
+        for interest in [Interest::All, Interest::Names] {
+            watcher.watches.add(&dir, None, interest).unwrap();
+            write();
+            expect(How::Written);
+            while heard.recv_timeout(PATIENCE).unwrap()
+                != (Said::Changed { entries: vec![dir.join("log")], how: How::Closed })
+            {}
+        }
     }
 
     #[test]

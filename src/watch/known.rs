@@ -30,11 +30,38 @@ struct Dir {
     mark: Option<Mark>,
 }
 
-/// What is to be done about watches, in this order. With each directory goes the watch that was set last under its path.
+/// What is to be done about watches, in this order.
 #[derive(Debug, Default)]
 pub(super) struct Orders {
-    pub(super) unwatch: Vec<(Arc<Path>, Option<Mark>)>,
-    pub(super) watch: Vec<(Arc<Path>, Option<Mark>)>,
+    pub(super) unwatch: Vec<Order>,
+    pub(super) watch: Vec<Order>,
+}
+
+/// What is to be done about one directory.
+#[derive(Debug)]
+pub(super) struct Order {
+    pub(super) dir: Arc<Path>,
+    /// The watch that was set last under its path.
+    pub(super) before: Option<Mark>,
+    /// What of it is of interest. Not every system can be asked for less than all.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    pub(super) interest: Interest,
+}
+
+/// What of a directory is of interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Interest {
+    /// Whatever happens to its entries.
+    All,
+    /// Which entries it has. Whoever writes to a file beside a root, be it a log, is of no interest.
+    Names,
+}
+
+impl Dir {
+    fn order(&self, dir: Arc<Path>) -> Order {
+        let interest = if self.reasons > 0 { Interest::All } else { Interest::Names };
+        Order { dir, before: self.mark, interest }
+    }
 }
 
 impl Known {
@@ -42,8 +69,12 @@ impl Known {
     /// counts as such from here on.
     pub(super) fn step(&mut self, steps: Steps, gates: &HashSet<PathBuf>) -> Orders {
         for path in steps.added {
-            let dir = self.dir(path);
+            let dir = self.dir(Arc::clone(&path));
             dir.reasons = dir.reasons.saturating_add(1);
+            // Of one that is watched for its gates, more is of interest from here on.
+            if dir.reasons == 1 && dir.has_gates {
+                self.unwatched.insert(path);
+            }
         }
         let mut touched: HashSet<PathBuf> = HashSet::new();
         for path in steps.removed {
@@ -67,13 +98,13 @@ impl Known {
         let mut orders = Orders::default();
         for path in over {
             self.unwatched.remove(&*path);
-            orders.unwatch.extend(self.dirs.remove_entry(&*path).map(|(path, dir)| (path, dir.mark)));
+            orders.unwatch.extend(self.dirs.remove_entry(&*path).map(|(path, dir)| dir.order(path)));
         }
         for path in steps.replaced {
             self.not_watched(&path);
         }
         let watch = std::mem::take(&mut self.unwatched).into_iter();
-        orders.watch = watch.filter_map(|path| Some((path.clone(), self.dirs.get(&path)?.mark))).collect();
+        orders.watch = watch.filter_map(|path| Some(self.dirs.get(&path)?.order(path))).collect();
         orders
     }
 
@@ -172,7 +203,7 @@ mod tests {
     fn step(known: &mut Known, steps: Steps, gates: &[&str], unwatch: &[&str], watch: &[&str]) {
         let orders = known.step(steps, &paths(gates).into_iter().collect());
         for (ordered, expected) in [(orders.unwatch, unwatch), (orders.watch, watch)] {
-            let mut ordered: Vec<_> = ordered.into_iter().map(|(path, _)| path.to_path_buf()).collect();
+            let mut ordered: Vec<_> = ordered.into_iter().map(|order| order.dir.to_path_buf()).collect();
             ordered.sort();
             assert_eq!(ordered, paths(expected));
         }
@@ -206,6 +237,22 @@ mod tests {
         hear(known, "/v1/x", false, &["/v1"]);
         hear(known, "/v1/x/y", false, &[]);
         step(known, steps(&[], &["/v1"], &[]), &[], &["/", "/v1"], &[]);
+    }
+
+    #[test]
+    fn a_directory_with_gates_that_is_served_is_watched_for_all_that_happens_in_it() {
+        let known = &mut Known::default();
+        let mut check = |steps, gates: &[&str], expected: &[(&str, Interest)]| {
+            let orders = known.step(steps, &paths(gates).into_iter().collect());
+            let mut ordered: Vec<_> =
+                orders.watch.iter().map(|order| (order.dir.to_str().unwrap(), order.interest)).collect();
+            ordered.sort_by_key(|(dir, _)| *dir);
+            assert_eq!(ordered, expected);
+        };
+        let gates = &["/v/root"];
+        check(steps(&["/v/root"], &[], &[]), gates, &[("/v", Interest::Names), ("/v/root", Interest::All)]);
+        check(steps(&["/v"], &[], &[]), gates, &[("/v", Interest::All)]);
+        check(steps(&["/v"], &[], &[]), gates, &[]);
     }
 
     #[test]

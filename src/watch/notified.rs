@@ -11,7 +11,7 @@ use notify::{
 };
 
 use super::event::{Failure, How, Said};
-use super::known::{Known, Orders};
+use super::known::{Known, Order, Orders};
 use super::lock;
 
 /// The library knows its watches by their paths.
@@ -46,9 +46,9 @@ impl Watcher {
     /// No more directories can be watched.
     pub(super) fn follow(&mut self, orders: Orders, known: &Mutex<Known>) -> Result<(), Failure> {
         let config = WatchPathConfig::new(RecursiveMode::NonRecursive).with_dereference_symlinks(false);
-        let unwatch = orders.unwatch.into_iter().filter(|(_, mark)| mark.is_some());
-        let unwatch = unwatch.map(|(dir, _)| PathOp::Unwatch(dir.to_path_buf()));
-        let watch = orders.watch.into_iter().map(|(dir, _)| {
+        let unwatch = orders.unwatch.into_iter().filter(|order| order.before.is_some());
+        let unwatch = unwatch.map(|order| PathOp::Unwatch(order.dir.to_path_buf()));
+        let watch = orders.watch.into_iter().map(|Order { dir, .. }| {
             // That one cannot be watched is told of afterwards.
             lock(known).watched(&dir, ());
             PathOp::Watch(dir.to_path_buf(), config.clone())

@@ -50,7 +50,7 @@ impl Source {
         // What happened in these before they were watched was not heard. Naming most of all costs more than looking at all.
         let is_mostly = orders.watch.len() > NAMED_MAX.max(lock(&self.known).len() / 2);
         let new: Vec<_> =
-            orders.watch.iter().filter(|_| !is_mostly).map(|(dir, _)| Arc::clone(dir)).collect();
+            orders.watch.iter().filter(|_| !is_mostly).map(|order| Arc::clone(&order.dir)).collect();
         self.watcher.follow(orders, &self.known)?;
         let known = lock(&self.known);
         let new = new.into_iter().filter(|dir| known.is_watched(dir)).map(|dir| dir.to_path_buf());

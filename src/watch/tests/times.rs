@@ -1,12 +1,13 @@
 //! Looks at times, and on a signal.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::bed::Bed;
 use super::child;
 use crate::tree::Hint;
-use crate::watch::{Watch, When};
+use crate::watch::event::{How, Said};
+use crate::watch::{QUIET, WRITTEN_MAX, Watch, When};
 
 #[tokio::test(start_paused = true)]
 async fn polling_looks_at_everything_every_so_often() {
@@ -60,19 +61,28 @@ async fn what_goes_on_and_on_is_gathered_for_a_bounded_time() {
     assert!(watch.next().await != Hint::Directories(HashSet::new()));
 }
 
-#[tokio::test]
-async fn one_edit_is_told_of_within_a_moment() {
-    let bed = Bed::new(&["root/a/x.md"]).await;
-    let fastest = async {
-        let mut fastest = Duration::MAX;
-        for at in 0..10 {
-            let start = Instant::now();
-            bed.write("root/a/x.md", &"x".repeat(at));
-            bed.next().await;
-            fastest = fastest.min(start.elapsed());
-        }
-        fastest
+#[tokio::test(start_paused = true)]
+async fn one_change_waits_for_others_and_for_who_writes_but_not_for_long() {
+    let watch = Watch::start(When::Never);
+    let say = |how| {
+        let said = Said::Changed { entries: vec!["x".into()], how };
+        watch.pending.add_said(Hint::Everything, said);
     };
-    // Other tests may hold up some of them.
-    assert!(fastest.await < Duration::from_millis(90));
+    let told_after = || async {
+        let start = tokio::time::Instant::now();
+        assert_eq!(watch.next().await, Hint::Everything);
+        start.elapsed()
+    };
+    say(How::Other);
+    assert_eq!(told_after().await, QUIET);
+    say(How::Written);
+    assert_eq!(told_after().await, WRITTEN_MAX);
+    say(How::Written);
+    let write_for = Duration::from_millis(200);
+    let write = async {
+        tokio::time::sleep(write_for).await;
+        say(How::Closed);
+    };
+    let (told_after, ()) = tokio::join!(told_after(), write);
+    assert_eq!(told_after, write_for);
 }
