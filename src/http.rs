@@ -23,6 +23,8 @@ mod files;
 mod followed;
 mod forwarded;
 mod front;
+#[cfg(fuzzing)]
+pub(crate) mod fuzzing;
 mod guard;
 mod headers;
 mod health;

@@ -31,6 +31,8 @@ pub mod commands;
 pub mod finding;
 pub mod format;
 pub mod frontmatter;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod hidden;
 mod hosts;
 mod http;

@@ -12,6 +12,8 @@ mod explain;
 mod file;
 mod finding;
 mod frame;
+#[cfg(fuzzing)]
+pub(crate) mod fuzzing;
 mod href;
 mod markdown;
 mod pager;

@@ -21,6 +21,8 @@ mod entry;
 mod expand;
 mod files;
 mod footprint;
+#[cfg(fuzzing)]
+pub(crate) mod fuzzing;
 mod hint;
 mod identity;
 mod ignore_file;

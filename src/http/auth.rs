@@ -2,6 +2,8 @@
 
 mod credentials;
 mod file;
+#[cfg(fuzzing)]
+pub(super) mod fuzzing;
 mod holders;
 mod token;
 

@@ -6,6 +6,8 @@
 //! with the other is written once: what an entry says, where a page ends, what a cursor means.
 
 mod answer;
+#[cfg(fuzzing)]
+pub(crate) mod fuzzing;
 mod json;
 mod listing;
 mod request;
