@@ -52,9 +52,11 @@ pub(super) async fn run<S: Answers>(
     let mut coming = FuturesUnordered::new();
     loop {
         tokio::select! {
+            biased;
+            // From then on, nobody has to leave for another one.
+            () = drain.begun().cancelled() => break,
             Some(()) = coming.next() => {}
             accepted = listener.accept(), if coming.is_empty() => coming.push(entrance.take(accepted)),
-            () = drain.begun().cancelled() => break,
         }
     }
     // The system would reset those who have come already, and what they ask, when it is no longer listened.
@@ -281,17 +283,18 @@ mod tests {
     #[tokio::test]
     async fn who_waits_for_a_place_at_the_end_is_answered() {
         use tokio::net::UnixStream;
+        use tokio_util::sync::CancellationToken;
 
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("socket");
         let listener = Listener::bind("--listen", &Address::File(path.clone()), None).await.unwrap();
         let drain = Drain::new(Duration::from_secs(60));
-        let (begun, answer) = (Arc::new(tokio::sync::Notify::new()), Arc::new(tokio::sync::Notify::new()));
+        let (begun, answer) = (Arc::new(tokio::sync::Notify::new()), CancellationToken::new());
         let router = Router::new().fallback({
             let (begun, answer) = (begun.clone(), answer.clone());
             async move || {
                 begun.notify_one();
-                answer.notified().await;
+                answer.cancelled().await;
                 "here"
             }
         });
@@ -307,8 +310,8 @@ mod tests {
         // By now, the second one waits for a place, and the third one behind it.
         tokio::task::yield_now().await;
         drain.begun().cancel();
+        answer.cancel();
         for mut client in clients {
-            answer.notify_one();
             let mut text = String::new();
             client.read_to_string(&mut text).await.unwrap();
             assert!(text.ends_with("here"), "{text}");
