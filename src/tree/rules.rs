@@ -10,6 +10,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 /// The name of the files of patterns.
 pub(super) const IGNORE_FILE: &str = ".skillignore";
 
+/// The longest pattern in which the place of a fault is looked for: each of its beginnings is read for that, so that it takes
+/// quadratic time. Nobody types a longer one, and in a file it would be made to take long.
+const PLACED_MAX_BYTES: usize = 256;
+
 /// Compiles patterns that were given as options. Where an ignore file goes on without a line that means nothing, as git does,
 /// whoever types such a pattern wants something kept back, or let out, that would not be.
 ///
@@ -27,6 +31,9 @@ pub(super) fn compile(patterns: &[String]) -> Result<Gitignore, (String, String)
 /// Whether a pattern is whole and names something.
 fn check(pattern: &str) -> Result<(), String> {
     let patterns = strictly(pattern).map_err(|reason| {
+        if pattern.len() > PLACED_MAX_BYTES {
+            return reason;
+        }
         // The fault is where the longest beginning that is a pattern ends.
         let mut beginnings = pattern.char_indices().rev().map(|(end, _)| &pattern[..end]);
         let whole = beginnings.find(|beginning| strictly(beginning).is_ok()).unwrap_or_default();
@@ -201,6 +208,18 @@ mod tests {
         for pattern in ["\\#a", "\\[", "[[]", "[]a]", "!a", "/a", "**/b/", "{a,b}"] {
             assert!(compile(&[pattern.to_owned()]).is_ok(), "{pattern}");
         }
+    }
+
+    /// In such a line every beginning is faulty, and there are as many as it has characters.
+    #[test]
+    fn the_place_of_a_fault_is_not_looked_for_in_a_line_that_fills_a_file() {
+        let reasons = |length: usize| {
+            let (_, bad) = parse(format!("{{{}", "a".repeat(length - 1)).as_bytes()).unwrap();
+            bad.into_iter().map(|line| line.reason.contains(", at character 1")).collect::<Vec<_>>()
+        };
+        assert_eq!(reasons(PLACED_MAX_BYTES), [true]);
+        assert_eq!(reasons(PLACED_MAX_BYTES + 1), [false]);
+        assert_eq!(reasons(64 * 1024), [false]);
     }
 
     #[test]
