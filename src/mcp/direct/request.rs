@@ -1,11 +1,12 @@
 //! Which messages are plain requests, and what they ask for.
 //!
 //! Only what every reader of JSON would read the same way is taken: no escape, no key twice, nothing nested deeply, no long
-//! number. Hosts hardly write anything else, and whatever is left out here is read by rmcp instead.
+//! number, and no dollar sign, with which the keys begin that mean something to serde_json alone. Hosts hardly write anything
+//! else, and whatever is left out here is read by rmcp instead.
 
 use std::marker::PhantomData;
 
-use memchr::memchr;
+use memchr::memchr2;
 use rmcp::model::{ClientCapabilities, RequestId};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -68,7 +69,8 @@ pub(crate) struct Request {
 impl Request {
     /// Reads a message. `None` if it is no plain request.
     pub(crate) fn read(message: &[u8]) -> Option<Self> {
-        if memchr(b'\\', message).is_some() || opens(message) > NESTED_MAX || has_long_number(message) {
+        if memchr2(b'\\', b'$', message).is_some() || opens(message) > NESTED_MAX || has_long_number(message)
+        {
             return None;
         }
         // What is passed over below is not looked at otherwise.

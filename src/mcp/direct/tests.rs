@@ -83,6 +83,9 @@ fn other_messages_are_not() {
         let key = format!(r#"{{"{}":{},"#, "x".repeat(at), "9".repeat(19));
         check("skills/list", "", &META.replacen('{', &key, 1), None);
     }
+    // rmcp's reading takes it for a number, and refuses the message.
+    let number = r#"{"x":{"$serde_json::private::Number":{}},"#;
+    check("skills/list", "", &META.replacen('{', number, 1), None);
     let deep = format!(r#"{{"x":{}{},"#, "[".repeat(60), "]".repeat(60));
     check("skills/list", "", &META.replacen('{', &deep, 1), None);
     for message in ["", "{}", "[]", r#"["2.0",1,"skills/list",{}]"#, "\u{feff}{}"] {
