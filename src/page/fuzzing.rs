@@ -35,7 +35,7 @@ pub fn markdown(text: &str) {
         let is_link = LINKS
             .iter()
             .filter_map(|link| lower.strip_prefix(link))
-            .any(|target| target.strip_suffix('"').is_some_and(|target| !target.contains(['"', '\''])));
+            .any(|target| target.strip_suffix('"').is_some_and(|target| !target.contains('"')));
         let starts = tag.strip_prefix("ol start=\"").and_then(|rest| rest.strip_suffix('"'));
         let is_list = starts.is_some_and(|number| number.parse::<u64>().is_ok());
         assert!(
