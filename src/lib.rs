@@ -13,6 +13,7 @@
 //!
 //! Imports point one way: `main → commands → cli → stdio, http → mcp, page, log → report, progress → catalog, watch → index →
 //! tree, format → hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri, timestamp → skill, finding, nearest`.
+//! `fuzzing`, which is compiled for fuzzing alone, may import all of them.
 //! What does *not* happen is as much a part of the design:
 //!
 //! - A bad file is a [`finding::Finding`], never an error that stops a neighbour.

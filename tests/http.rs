@@ -268,6 +268,11 @@ fn a_kept_connection_outlasts_a_refusal() {
     expects.truncate(expects.len() - list(Era::Modern).body.len());
     stream.write_all(&expects).unwrap();
     assert_eq!(Response::read(&mut reader).status, 415);
+    let mut stream = server.connect();
+    let head =
+        "POST /nowhere HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    assert_eq!(Response::read(&mut BufReader::new(stream)).status, 404);
 }
 
 /// How many connections a test may open beside what else it has open.

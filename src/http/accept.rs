@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::caller::Peer;
@@ -47,7 +48,8 @@ pub(super) async fn run<S: Answers>(
     let server = Arc::new(Server::new(service, drain.clone()));
     let connections = TaskTracker::new();
     let crowd = Crowd::new(connections_max);
-    let entrance = Entrance { server, connections: &connections, counts, crowd };
+    let begun = drain.begun().clone();
+    let entrance = Entrance { server, connections: &connections, counts, crowd, begun };
     // Those who have come and are not in: one at a time, until the end.
     let mut coming = FuturesUnordered::new();
     loop {
@@ -106,6 +108,8 @@ struct Entrance<'a, S> {
     connections: &'a TaskTracker,
     counts: Arc<ConnectionCounts>,
     crowd: Arc<Crowd>,
+    /// Cancelled when the end begins.
+    begun: CancellationToken,
 }
 
 impl<S: Answers> Entrance<'_, S> {
@@ -113,14 +117,21 @@ impl<S: Answers> Entrance<'_, S> {
     async fn take(&self, accepted: io::Result<(Stream, Peer)>) {
         match accepted {
             Ok((stream, peer)) => {
-                let guest = self.crowd.admit(peer).await;
+                let guest = tokio::select! {
+                    biased;
+                    () = self.begun.cancelled() => return self.take_last(stream, peer).await,
+                    guest = self.crowd.admit(peer) => guest,
+                };
                 self.let_in(stream, guest);
             }
             Err(error) => {
                 tracing::debug!(%error, "a connection cannot be accepted");
                 // The system may have no more to give because of those that are open.
-                let _ = tokio::time::timeout(ACCEPT_RETRY, self.crowd.dismiss_one()).await;
-                tokio::time::sleep(ACCEPT_RETRY).await;
+                let room = async {
+                    let _ = tokio::time::timeout(ACCEPT_RETRY, self.crowd.dismiss_one()).await;
+                    tokio::time::sleep(ACCEPT_RETRY).await;
+                };
+                self.begun.run_until_cancelled(room).await;
             }
         }
     }
@@ -283,7 +294,6 @@ mod tests {
     #[tokio::test]
     async fn who_waits_for_a_place_at_the_end_is_answered() {
         use tokio::net::UnixStream;
-        use tokio_util::sync::CancellationToken;
 
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("socket");
@@ -317,6 +327,65 @@ mod tests {
             assert!(text.ends_with("here"), "{text}");
         }
         served.await.unwrap();
+    }
+
+    /// A client of HTTP/2 with the one place that there is sends a body while the end has begun, and another waits for the
+    /// place.
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn nobody_has_to_leave_for_another_once_the_end_has_begun() {
+        use tokio::net::UnixStream;
+
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("socket");
+        let listener = Listener::bind("--listen", &Address::File(path.clone()), None).await.unwrap();
+        let (drain, counts) = (Drain::new(Duration::from_secs(60)), Arc::<ConnectionCounts>::default());
+        let answer = CancellationToken::new();
+        let (begun, mut has_begun) = tokio::sync::mpsc::unbounded_channel();
+        let router = Router::new().fallback({
+            let answer = answer.clone();
+            async move |request: Request| {
+                begun.send(()).unwrap();
+                if request.method() == "GET" {
+                    answer.cancelled().await;
+                }
+                axum::body::to_bytes(request.into_body(), 100).await.unwrap()
+            }
+        });
+        let served = tokio::spawn(run(listener, router, 1, drain.clone(), counts.clone()));
+        let (mut requests, connection) =
+            h2::client::handshake(UnixStream::connect(&path).await.unwrap()).await.unwrap();
+        tokio::spawn(connection);
+        let ask = |method: &str| {
+            axum::http::Request::builder().method(method).uri("http://localhost/").body(()).unwrap()
+        };
+        let (get, _) = requests.send_request(ask("GET"), true).unwrap();
+        let (post, mut body) = requests.send_request(ask("POST"), false).unwrap();
+        has_begun.recv().await.unwrap();
+        has_begun.recv().await.unwrap();
+
+        let mut other = UnixStream::connect(&path).await.unwrap();
+        other.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+        let all_that_can = async || {
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+        };
+        // It is accepted, and waits for the place.
+        all_that_can().await;
+        drain.begun().cancel();
+        answer.cancel();
+        assert_eq!(get.await.unwrap().status(), 200);
+        // From here on the first client is waited for, who would have to leave for the other one.
+        all_that_can().await;
+        body.send_data("whole".into(), true).unwrap();
+        assert_eq!(post.await.unwrap().status(), 200);
+        drop((requests, body));
+        let mut text = String::new();
+        other.read_to_string(&mut text).await.unwrap();
+        assert!(text.starts_with("HTTP/1.1 200 OK"), "{text}");
+        served.await.unwrap();
+        assert_eq!(counts.dismissed.load(Relaxed), 0);
     }
 
     #[tokio::test(start_paused = true)]

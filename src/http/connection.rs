@@ -236,6 +236,7 @@ impl<S: Answers> Client<S> {
         if request.body().is_end_stream() && !is_busy {
             visit.asked();
         }
+        let is_held_back = !is_shared && leftover::is_held_back(request.headers());
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(visit.clone());
         async move {
@@ -246,9 +247,7 @@ impl<S: Answers> Client<S> {
                 self.server.service.answer(&mut request).await.map(Either::Left)
             };
             // What is not counted among those in hand is not waited for.
-            let is_read = !is_busy
-                && leftover::is_there(request.body(), response.status())
-                && (is_shared || !leftover::is_held_back(request.headers()));
+            let is_read = !is_busy && !is_held_back && leftover::is_there(request.body(), response.status());
             // Boxed, because this is seldom.
             let left = if is_read { Box::pin(leftover::read(request.body_mut())).await } else { Left::More };
             if left == Left::Nothing {
@@ -257,7 +256,8 @@ impl<S: Answers> Client<S> {
             if left != Left::Broken {
                 visit.answered();
             }
-            if !is_shared {
+            // What follows the part of a body that has been read is no head.
+            if !is_shared && request.body().is_end_stream() {
                 self.heard.answered();
             }
             let response = response.map(|body| Keeping::new(body, visit));

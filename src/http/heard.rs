@@ -1,6 +1,7 @@
 //! Whether the head of another request has begun to come over a connection of HTTP/1.1.
 //!
-//! hyper closes a connection between two requests at once when it is to end, whatever it has read of the second one.
+//! hyper closes a connection between two requests at once when it is to end, whatever it has read of the second one. What
+//! came together with the end of the first one is not seen here.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 

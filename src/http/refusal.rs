@@ -47,7 +47,7 @@ impl Refused {
     /// Refuses a message whose client does not accept what it may be answered with.
     pub(super) fn not_acceptable(message: &Incoming) -> Self {
         let why = "an answer is of either type: send `Accept: application/json, text/event-stream`";
-        let refusal = Refusal::invalid(wire::asks(message).cloned(), why);
+        let refusal = Refusal::invalid(wire::request_id(message).cloned(), why);
         Self::with_status(StatusCode::NOT_ACCEPTABLE, refusal)
     }
 
