@@ -77,6 +77,18 @@ mod tests {
         assert_eq!(millis(between).as_deref(), Some("1970-01-01T00:00:01.002Z"));
     }
 
+    #[test]
+    fn one_time_after_the_other_is_written_as_each_alone() {
+        let mut written = Seconds::default();
+        let after = |nanos| UNIX_EPOCH + Duration::from_nanos(nanos);
+        let early = UNIX_EPOCH - Duration::from_secs(1);
+        for time in
+            [after(1), after(2), after(1_500_000_000), after(0), early, early, after(0), after(1 << 62)]
+        {
+            assert_eq!(written.of(time), seconds(time).as_deref());
+        }
+    }
+
     proptest! {
         #[test]
         fn every_time_is_written_as_chrono_writes_it(second in -62_167_219_200..=253_402_300_799_i64) {

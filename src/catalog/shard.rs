@@ -28,7 +28,7 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Whether its path stands in its URI as it is; that it does not is not said of every path that does not.
+    /// Whether its path is known to stand in its URI as it is. It is known of all paths of a skill or of none.
     pub fn has_plain_path(self) -> bool {
         self.shard.has_plain_paths
     }

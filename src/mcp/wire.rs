@@ -63,7 +63,7 @@ impl Refusal {
 
     /// Refuses a message that comes with a header which says something else.
     pub(crate) fn mismatch(message: &Incoming, why: &'static str) -> Box<Self> {
-        Self::boxed(asks(message).cloned(), ErrorData::new(ErrorCode::HEADER_MISMATCH, why, None))
+        Self::boxed(request_id(message).cloned(), ErrorData::new(ErrorCode::HEADER_MISMATCH, why, None))
     }
 
     fn boxed(id: Option<RequestId>, error: ErrorData) -> Box<Self> {
@@ -160,7 +160,7 @@ fn listen_request(message: &mut Incoming) -> Option<&mut SubscriptionsListenRequ
 }
 
 /// The id of the request that a message is, if it is one.
-pub(crate) fn asks(message: &Incoming) -> Option<&RequestId> {
+pub(crate) fn request_id(message: &Incoming) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Request(request) => Some(&request.id),
         _ => None,
@@ -221,8 +221,8 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
-/// The id of the request that a message makes, if it makes one.
-pub(crate) fn requests(message: &mut Incoming) -> Option<&mut RequestId> {
+/// The same, to be changed.
+pub(crate) fn request_id_mut(message: &mut Incoming) -> Option<&mut RequestId> {
     match message {
         JsonRpcMessage::Request(request) => Some(&mut request.id),
         _ => None,
@@ -238,7 +238,7 @@ pub(crate) fn answers(message: &mut Outgoing) -> Option<&mut RequestId> {
     }
 }
 
-/// The id of the subscription that a message belongs to, if it tells of a change.
+/// The id of the subscription that a message belongs to, if it belongs to one.
 pub(crate) fn tells(message: &Outgoing) -> Option<RequestId> {
     match message {
         JsonRpcMessage::Notification(notification) => notification.notification.get_meta().subscription_id(),

@@ -33,7 +33,7 @@ pub(super) struct Cancelled;
 impl InHand {
     /// Takes a request in hand, and puts its number into the message. Only a subscription has no permit.
     pub(super) fn take(&mut self, message: &mut Incoming, permit: Option<OwnedSemaphorePermit>) {
-        let Some(id) = wire::requests(message) else { return };
+        let Some(id) = wire::request_id_mut(message) else { return };
         let number = self.next;
         self.next += 1;
         let id = std::mem::replace(id, RequestId::Number(number));
