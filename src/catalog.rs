@@ -37,7 +37,7 @@ mod verdicts;
 mod whole;
 
 pub use build::{Built, OnNameMismatch, Options, build, build_first};
-pub use cache::{Cache, CacheCounts, Held};
+pub use cache::{Cache, CacheCounts, Part};
 pub use changes::Changes;
 pub use count::Count;
 pub use fields::Fields;

@@ -8,6 +8,9 @@ use crate::catalog::{self, Cache, Catalog};
 use crate::tree::Hint;
 use crate::tree::{self, Mount, Roots};
 
+/// Room for every small file of a test.
+const CACHE_BYTES: u64 = 16 * 1024 * 1024;
+
 /// Two skills, `a` and `b`, each with a `SKILL.md` and a file `notes.txt`.
 pub(crate) struct Skills {
     dir: TempDir,
@@ -34,7 +37,7 @@ impl Skills {
         }
         let mount = Mount { prefix: String::new(), dir: dir.path().to_owned() };
         let roots = Roots::open(&[mount], &tree::Options::default()).unwrap();
-        let catalog = Catalog::start(Cache::default(), move |_| {
+        let catalog = Catalog::start(Cache::new(CACHE_BYTES), move |_| {
             let (tree, walked) = roots.walk();
             Ok(catalog::build(&tree, walked, &catalog::Options::default(), None).snapshot)
         });

@@ -9,7 +9,7 @@ use tokio::sync::{Mutex, watch};
 
 use crate::tree::Hint;
 
-use super::cache::{Cache, CacheCounts, Held};
+use super::cache::{Cache, CacheCounts, Part};
 use super::file::{File, Stated};
 use super::flights::{Flights, Unlike};
 use super::looks::{LookCounts, Looks};
@@ -245,13 +245,20 @@ impl Catalog {
         Some((file.stated(), self.shared.cache.get(&file.digest())?))
     }
 
-    /// A file of a snapshot, if it is in memory. A text is given as `escape` makes it, which is kept in
-    /// memory too; if that makes nothing of it, as it is.
-    pub fn held_escaped(&self, file: &File, escape: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -> Option<Held> {
-        if !file.read.proof.is_given() {
-            return None;
-        }
-        self.shared.cache.get_escaped(file.digest(), escape)
+    /// The bytes of a file of a snapshot, if they are in memory.
+    pub fn held_of(&self, file: &File) -> Option<Bytes> {
+        file.read.proof.is_given().then(|| self.shared.cache.get(&file.digest()))?
+    }
+
+    /// What was [prepared](Self::prepare) of a part of this very snapshot, if it is still in memory.
+    pub fn prepared(&self, snapshot: &Snapshot, part: Part, uri: &str) -> Option<Bytes> {
+        self.shared.cache.prepared(part, uri, snapshot.number())
+    }
+
+    /// Takes what answers about a part of a snapshot consist of, so that it need not be looked up and written for each of
+    /// them. Its room is that of what is read.
+    pub fn prepare(&self, snapshot: &Snapshot, part: Part, uri: &str, bytes: &[u8]) {
+        self.shared.cache.prepare(part, uri, snapshot.number(), bytes);
     }
 
     /// What reads cost so far.

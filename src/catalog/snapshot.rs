@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::sync::Arc;
+use std::sync::atomic::{self, AtomicU64};
 
 use crate::tree;
 
@@ -16,6 +17,19 @@ pub struct Snapshot {
     /// In tree order of their paths; none lies in another.
     shards: Vec<Arc<Shard>>,
     totals: Totals,
+    number: Number,
+}
+
+/// Tells a snapshot from all others of this process, also from those that are gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number(u64);
+
+impl Default for Number {
+    /// The next one.
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, atomic::Ordering::Relaxed))
+    }
 }
 
 impl Snapshot {
@@ -23,7 +37,7 @@ impl Snapshot {
     pub(super) fn new(mut shards: Vec<Arc<Shard>>) -> Self {
         shards.sort_unstable_by(|a, b| in_tree_order(a.path(), b.path()));
         let totals = shards.iter().fold(Totals::default(), |sum, shard| sum + shard.totals());
-        Self { shards, totals }
+        Self { shards, totals, number: Number::default() }
     }
 
     /// Of shards that lie in one another, the outermost.
@@ -67,7 +81,7 @@ impl Snapshot {
             shards.extend(edit);
         }
         shards.extend_from_slice(self.shards.get(from..).unwrap_or_default());
-        Self { shards, totals }
+        Self { shards, totals, number: Number::default() }
     }
 
     /// Whether a shard lies at `path`, around it, or in it.
@@ -149,6 +163,11 @@ impl Snapshot {
             (Some(a), Some(b)) => std::ptr::eq(a, b),
             _ => false,
         }
+    }
+
+    /// What tells it from all others.
+    pub(super) fn number(&self) -> Number {
+        self.number
     }
 
     /// How much is served.

@@ -63,6 +63,11 @@ fn both_ways_answer_alike() {
         let (expected, never) = world.runtime.block_on(send(&world.rmcp, &sent));
         prop_assert!(!never);
         prop_assert_eq!(&answered, &expected);
+        // Of what it has given it holds some: first a file's bytes, then what is prepared.
+        for _ in 0..2 {
+            let (again, is_as_direct) = world.runtime.block_on(send(&world.direct, &sent));
+            prop_assert_eq!((&again, is_as_direct), (&expected, is_direct));
+        }
         let is_well = expected.status == 200 && expected.body.contains("\"result\":");
         // Whatever is plain and succeeds takes the short way.
         prop_assert!(is_direct || !(sent.is_plain && is_well), "{:?}", expected);

@@ -37,8 +37,6 @@ pub(crate) struct Answer {
 pub(super) enum Form {
     /// A text with escapes.
     Text,
-    /// A text that has its escapes.
-    Escaped,
     /// Base64.
     Base64,
 }
@@ -55,15 +53,13 @@ impl Form {
     fn len(self, bytes: &[u8]) -> usize {
         match self {
             Self::Text => escape::len(bytes),
-            Self::Escaped => bytes.len(),
             Self::Base64 => bytes.len().div_ceil(3) * 4,
         }
     }
 
-    fn append(self, out: &mut Vec<u8>, bytes: &[u8]) {
+    pub(super) fn append(self, out: &mut Vec<u8>, bytes: &[u8]) {
         match self {
             Self::Text => escape::append(out, bytes),
-            Self::Escaped => out.extend_from_slice(bytes),
             Self::Base64 => {
                 let begin = out.len();
                 out.resize(begin + self.len(bytes), 0);
@@ -76,30 +72,17 @@ impl Form {
 
 impl Answer {
     /// An answer that is whole.
-    pub(super) fn new(mut head: Vec<u8>, tail: Vec<u8>) -> Self {
-        head.extend_from_slice(&tail);
-        Self::of_parts(head.into(), Bytes::new())
+    pub(super) fn whole(bytes: Vec<u8>) -> Self {
+        Self::of_parts(bytes.into(), Bytes::new())
     }
 
-    /// An answer with a page of a listing.
-    pub(super) fn of_page(mut head: Vec<u8>, mut page: Vec<u8>, tail: &str) -> Self {
-        if page.len() <= WHOLE_MAX_BYTES {
-            head.reserve(page.len() + tail.len());
-            head.append(&mut page);
-        }
-        let last = if page.is_empty() { &mut head } else { &mut page };
-        last.extend_from_slice(tail.as_bytes());
+    /// An answer with a page of a listing, whose entries are the larger part of it.
+    pub(super) fn of_page(head: Vec<u8>, page: Vec<u8>) -> Self {
         Self::of_parts(head.into(), page.into())
     }
 
     /// An answer with a file.
-    pub(super) fn of_file(mut head: Vec<u8>, file: Bytes, form: Form, tail: Vec<u8>) -> Self {
-        if file.len() <= WHOLE_MAX_BYTES {
-            // As much as base64 takes, and text hardly ever more.
-            head.reserve(file.len().div_ceil(3) * 4 + tail.len());
-            form.append(&mut head, &file);
-            return Self::new(head, tail);
-        }
+    pub(super) fn of_file(head: Vec<u8>, file: Bytes, form: Form, tail: Vec<u8>) -> Self {
         let left = (head.len() + form.len(&file) + tail.len()) as u64;
         Self { head: head.into(), file, form, tail: tail.into(), left, error: None }
     }
@@ -110,8 +93,8 @@ impl Answer {
     }
 
     /// An answer that is an error with this code.
-    pub(super) fn of_error(head: Vec<u8>, tail: Vec<u8>, code: i32) -> Self {
-        Self { error: Some(code), ..Self::new(head, tail) }
+    pub(super) fn of_error(bytes: Vec<u8>, code: i32) -> Self {
+        Self { error: Some(code), ..Self::whole(bytes) }
     }
 
     /// The code of the error that it is, if it is one.
@@ -129,7 +112,7 @@ impl Answer {
         let mut out = Vec::with_capacity(PIECE_BYTES + TEXT_STEP_BYTES * 2);
         while !self.file.is_empty() && out.len() < PIECE_BYTES {
             let step = match self.form {
-                Form::Text | Form::Escaped => TEXT_STEP_BYTES,
+                Form::Text => TEXT_STEP_BYTES,
                 Form::Base64 => BASE64_STEP_BYTES,
             };
             let step = self.file.split_to(step.min(self.file.len()));

@@ -51,7 +51,8 @@ pub fn message(bytes: &[u8]) {
 /// A text is escaped as serde_json does it.
 pub fn escape(text: &str) {
     let expected = json!(text).to_string();
-    let escaped = escape::whole(text.as_bytes());
+    let mut escaped = Vec::new();
+    escape::append(&mut escaped, text.as_bytes());
     assert_eq!(escaped, &expected.as_bytes()[1..expected.len() - 1]);
     assert_eq!(escaped.len(), escape::len(text.as_bytes()));
 }

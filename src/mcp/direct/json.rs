@@ -86,3 +86,22 @@ pub(super) fn resource(out: &mut Vec<u8>, about: &About<'_>, seconds: &mut Secon
     }
     out.push(b'}');
 }
+
+/// The entries of a page, in `json`, as the field of a result.
+pub(super) fn entries(out: &mut Vec<u8>, field: &str, json: &[u8]) {
+    open_entries(out, field);
+    out.extend_from_slice(json);
+    close_entries(out);
+}
+
+/// What stands in front of the entries of a page.
+pub(super) fn open_entries(out: &mut Vec<u8>, field: &str) {
+    for part in [",\"", field, "\":["] {
+        out.extend_from_slice(part.as_bytes());
+    }
+}
+
+/// What stands behind them.
+pub(super) fn close_entries(out: &mut Vec<u8>) {
+    out.push(b']');
+}

@@ -5,10 +5,13 @@ use rmcp::model::Resource;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::catalog::Snapshot;
+use crate::catalog::{Part, Snapshot};
 use crate::http::tests::direct::world::world;
-use crate::mcp::page;
+use crate::mcp::entry;
+use crate::mcp::page::{self, SKILLS_MAX};
 use crate::skill::Content;
+use crate::testing::Skills;
+use crate::timestamp::Seconds;
 
 use super::*;
 
@@ -153,11 +156,10 @@ fn check_pieces(bytes: Vec<u8>, content: Content) {
     let value = text.unwrap_or_else(|| base64::engine::general_purpose::STANDARD.encode(&bytes));
     let form = Form::of(content, &bytes);
     let expected = json!(value).to_string();
-    if form == Form::Text {
-        let escaped = escape::whole(&bytes).into();
-        let answer = Answer::of_file(b"\"".to_vec(), escaped, Form::Escaped, b"\"".to_vec());
-        assert_eq!(String::from_utf8(answer.flatten().collect()).unwrap(), expected);
-    }
+    let mut whole = b"\"".to_vec();
+    form.append(&mut whole, &bytes);
+    whole.push(b'"');
+    assert_eq!(String::from_utf8(whole).unwrap(), expected);
     let mut answer = Answer::of_file(b"\"".to_vec(), bytes.into(), form, b"\"".to_vec());
     let mut written = Vec::new();
     let whole = answer.len();
@@ -183,16 +185,79 @@ proptest! {
     }
 }
 
-#[tokio::test]
-async fn a_file_that_cannot_be_read_is_an_error() {
-    let skills = crate::testing::Skills::new().await;
+/// An answerer over these skills.
+fn direct_over(skills: &Skills) -> Direct {
     let options =
         crate::mcp::Options { name: "test".into(), ttl: None, cache_scope: crate::mcp::CacheScope::Private };
-    let direct = Direct::new(Handler::new(skills.catalog.clone(), options), "\n");
+    Direct::new(Handler::new(skills.catalog.clone(), options), "\n")
+}
+
+/// A plain request.
+fn plain(method: Method, uri: &str) -> Request {
     let message = format!(
-        r#"{{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{{"uri":"skill://a/notes.txt","_meta":{META}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":7,"method":"{}","params":{{"uri":"{uri}","_meta":{META}}}}}"#,
+        method.as_str()
     );
-    let reply = direct.begin(Request::read(message.as_bytes()).unwrap()).unwrap();
+    Request::read(message.as_bytes()).unwrap()
+}
+
+/// What is prepared of this part of the skills, and what is answered to `method`.
+async fn prepared_and_answered(
+    skills: &Skills,
+    direct: &Direct,
+    (method, part): (Method, Part),
+    uri: &str,
+) -> (Option<String>, String) {
+    let reply = direct.begin(plain(method, uri)).unwrap();
+    let answer = String::from_utf8(direct.finish(reply).await.flatten().collect()).unwrap();
+    let snapshot = skills.catalog.current().unwrap();
+    let prepared = skills.catalog.prepared(&snapshot, part, uri);
+    (prepared.map(|bytes| String::from_utf8(bytes.into()).unwrap()), answer)
+}
+
+#[tokio::test]
+async fn what_is_prepared_is_answered_until_something_changes() {
+    let skills = Skills::new().await;
+    let direct = direct_over(&skills);
+    let asked = [
+        (Method::GetSkill, Part::Skill, "skill://a/SKILL.md"),
+        (Method::ReadResource, Part::File, "skill://a/notes.txt"),
+        (Method::ReadDirectory, Part::Children, "skill://a"),
+    ];
+    for (method, part, uri) in asked {
+        let ask = || prepared_and_answered(&skills, &direct, (method, part), uri);
+        // The first one reads a file.
+        let (_, first) = ask().await;
+        let (prepared, second) = ask().await;
+        assert!(prepared.is_some_and(|prepared| second.contains(&prepared)), "{second}");
+        assert_eq!((&second, &ask().await.1), (&first, &first));
+        // It is this that is answered.
+        let snapshot = skills.catalog.current().unwrap();
+        skills.catalog.prepare(&snapshot, part, uri, b",\"as\":\"prepared\"");
+        assert!(ask().await.1.contains("prepared"));
+        skills.write("a/notes.txt", &format!("{}{first}", first.len())).await;
+        let (_, changed) = ask().await;
+        assert!(!changed.contains("prepared") && changed != first, "{changed}");
+    }
+}
+
+#[tokio::test]
+async fn only_the_usual_spelling_is_prepared() {
+    let skills = Skills::new().await;
+    let direct = direct_over(&skills);
+    for uri in ["skill://a/%6eotes.txt", "SKILL://a/notes.txt"] {
+        for _ in 0..3 {
+            let asked = (Method::ReadResource, Part::File);
+            assert_eq!(prepared_and_answered(&skills, &direct, asked, uri).await.0, None);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_is_an_error() {
+    let skills = Skills::new().await;
+    let direct = direct_over(&skills);
+    let reply = direct.begin(plain(Method::ReadResource, "skill://a/notes.txt")).unwrap();
     // It goes between the two.
     skills.remove("a/notes.txt").await;
     let answer: Vec<u8> = direct.finish(reply).await.flatten().collect();

@@ -39,13 +39,6 @@ pub(crate) fn append(out: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// A text without its quotes.
-pub(crate) fn whole(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(len(text));
-    append(&mut out, text);
-    out
-}
-
 /// How many bytes a text has without its quotes.
 pub(crate) fn len(text: &[u8]) -> usize {
     text.iter().map(|byte| usize::from(LENGTHS[usize::from(*byte)])).sum()
