@@ -14,6 +14,8 @@ use super::{Direct, END_OF_CONTENTS, Method, Reply, Request, Wanted, json, listi
 
 /// The most that is held for the next one who asks for the same, with the beginning of the answer.
 const PREPARED_MAX_BYTES: usize = 64 * 1024;
+/// The field of a result in which resources are listed.
+const RESOURCES: &str = "resources";
 /// Room for what most answers consist of that are not pages or files.
 const FEW_BYTES: usize = 1024;
 
@@ -25,72 +27,84 @@ impl Direct {
         }
         let Request { id, method, uri, cursor, .. } = request;
         let cursor = cursor.as_deref();
-        let after = |listing: Listing<'_>| cursor.map(|cursor| listing.after(cursor)).transpose().ok();
         let answer = match (method, uri) {
-            (Method::GetSkill, Some(uri)) if cursor.is_none() => {
-                let listed = entry::find(snapshot, &uri)?;
-                self.preparing(snapshot, Part::Skill, &id, &uri, |out| {
-                    out.extend_from_slice(b",\"skill\":");
-                    json::skill(out, listed);
-                })
-            }
-            (Method::ListSkills, None) => {
-                let after = after(Listing::Skills)?;
-                let skills = snapshot.listed_after(after.as_deref());
-                let page = listing::fill(skills, SKILLS_MAX, |out, listed| json::skill(out, *listed));
-                let next = page.last.map(|last| Listing::Skills.cursor(&last.skill.path));
-                self.page(&id, "skills", page.json, next)
-            }
-            (Method::ListResources, None) => {
-                let after = after(Listing::Resources)?;
-                let skills = snapshot.listed_after(after.as_deref());
-                let mut seconds = Seconds::default();
-                let page = listing::fill(skills, RESOURCES_MAX, |out, listed| {
-                    let path = entry::skill_md_path(listed.skill);
-                    json::resource(out, &resource::of_skill(*listed, &path), &mut seconds);
-                });
-                let next = page.last.map(|last| Listing::Resources.cursor(&last.skill.path));
-                self.page(&id, "resources", page.json, next)
-            }
-            (Method::ReadDirectory, Some(uri)) => {
-                let path = uri::to_path(&uri).ok()?;
-                let listing = Listing::Directory(&path);
-                let after = after(listing)?;
-                let children = snapshot.children(&path, after.as_deref())?;
-                let mut seconds = Seconds::default();
-                let page = listing::fill(children, RESOURCES_MAX, |out, child| {
-                    json::resource(out, &resource::of_node(*child), &mut seconds);
-                });
-                match page.last {
-                    None if cursor.is_none() && page.json.len() <= WHOLE_MAX_BYTES => {
-                        self.preparing(snapshot, Part::Children, &id, &uri, |out| {
-                            json::entries(out, "resources", &page.json);
-                        })
-                    }
-                    last => {
-                        let next = last.map(|child| listing.cursor(child.path));
-                        self.page(&id, "resources", page.json, next)
-                    }
-                }
-            }
-            (Method::ReadResource, Some(uri)) if cursor.is_none() => {
-                let path = uri::to_path(&uri).ok()?;
-                let file = snapshot.node(&path)?.file?;
-                let wanted = Wanted { id, uri, path, bytes: file.size() };
-                let is_small = wanted.bytes <= WHOLE_MAX_BYTES as u64;
-                let Some(bytes) = is_small.then(|| self.handler.catalog.held_of(file)).flatten() else {
-                    return Some(Reply::File(wanted));
-                };
-                let form = Form::of(file.content(), &bytes);
-                self.preparing(snapshot, Part::File, &wanted.id, &wanted.uri, |out| {
-                    wanted.begin_contents(out, file.content(), form);
-                    out.reserve(bytes.len());
-                    form.append(out, &bytes);
-                    out.extend_from_slice(END_OF_CONTENTS);
-                })
-            }
-            _ => return None,
+            (Method::GetSkill, Some(uri)) if cursor.is_none() => self.skill(snapshot, &id, &uri),
+            (Method::ListSkills, None) => self.skills(snapshot, &id, cursor),
+            (Method::ListResources, None) => self.resources(snapshot, &id, cursor),
+            (Method::ReadDirectory, Some(uri)) => self.children(snapshot, &id, &uri, cursor),
+            (Method::ReadResource, Some(uri)) if cursor.is_none() => return self.contents(snapshot, id, uri),
+            _ => None,
         };
+        answer.map(Reply::Ready)
+    }
+
+    fn skill(&self, snapshot: &Snapshot, id: &RequestId, uri: &str) -> Option<Answer> {
+        let listed = entry::find(snapshot, uri)?;
+        Some(self.preparing(snapshot, Part::Skill, id, uri, |out| {
+            out.extend_from_slice(b",\"skill\":");
+            json::skill(out, listed);
+        }))
+    }
+
+    fn skills(&self, snapshot: &Snapshot, id: &RequestId, cursor: Option<&str>) -> Option<Answer> {
+        let after = after(Listing::Skills, cursor)?;
+        let skills = snapshot.listed_after(after.as_deref());
+        let page = listing::fill(skills, SKILLS_MAX, |out, listed| json::skill(out, *listed));
+        let next = page.last.map(|last| Listing::Skills.cursor(&last.skill.path));
+        Some(self.page(id, "skills", page.json, next))
+    }
+
+    fn resources(&self, snapshot: &Snapshot, id: &RequestId, cursor: Option<&str>) -> Option<Answer> {
+        let after = after(Listing::Resources, cursor)?;
+        let skills = snapshot.listed_after(after.as_deref());
+        let mut seconds = Seconds::default();
+        let page = listing::fill(skills, RESOURCES_MAX, |out, listed| {
+            let path = entry::skill_md_path(listed.skill);
+            json::resource(out, &resource::of_skill(*listed, &path), &mut seconds);
+        });
+        let next = page.last.map(|last| Listing::Resources.cursor(&last.skill.path));
+        Some(self.page(id, RESOURCES, page.json, next))
+    }
+
+    fn children(
+        &self,
+        snapshot: &Snapshot,
+        id: &RequestId,
+        uri: &str,
+        cursor: Option<&str>,
+    ) -> Option<Answer> {
+        let path = uri::to_path(uri).ok()?;
+        let listing = Listing::Directory(&path);
+        let after = after(listing, cursor)?;
+        let children = snapshot.children(&path, after.as_deref())?;
+        let mut seconds = Seconds::default();
+        let page = listing::fill(children, RESOURCES_MAX, |out, child| {
+            json::resource(out, &resource::of_node(*child), &mut seconds);
+        });
+        let is_all = cursor.is_none() && page.last.is_none();
+        Some(if is_all && page.json.len() <= WHOLE_MAX_BYTES {
+            let write = |out: &mut Vec<u8>| json::entries(out, RESOURCES, &page.json);
+            self.preparing(snapshot, Part::Children, id, uri, write)
+        } else {
+            self.page(id, RESOURCES, page.json, page.last.map(|child| listing.cursor(child.path)))
+        })
+    }
+
+    fn contents(&self, snapshot: &Snapshot, id: RequestId, uri: String) -> Option<Reply> {
+        let path = uri::to_path(&uri).ok()?;
+        let file = snapshot.node(&path)?.file?;
+        let wanted = Wanted { id, uri, path, bytes: file.size() };
+        let is_small = wanted.bytes <= WHOLE_MAX_BYTES as u64;
+        let Some(bytes) = is_small.then(|| self.handler.catalog.held_of(file)).flatten() else {
+            return Some(Reply::File(wanted));
+        };
+        let form = Form::of(file.content(), &bytes);
+        let answer = self.preparing(snapshot, Part::File, &wanted.id, &wanted.uri, |out| {
+            wanted.begin_contents(out, file.content(), form);
+            out.reserve(bytes.len());
+            form.append(out, &bytes);
+            out.extend_from_slice(END_OF_CONTENTS);
+        });
         Some(Reply::Ready(answer))
     }
 
@@ -130,4 +144,9 @@ impl Direct {
         self.end(part, &mut out);
         Answer::whole(out)
     }
+}
+
+/// The path after which a page begins; `None` if the cursor is none.
+fn after(listing: Listing<'_>, cursor: Option<&str>) -> Option<Option<String>> {
+    cursor.map(|cursor| listing.after(cursor)).transpose().ok()
 }
