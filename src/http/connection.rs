@@ -248,8 +248,11 @@ impl<S: Answers> Client<S> {
             };
             // What is not counted among those in hand is not waited for.
             let is_read = !is_busy && !is_held_back && leftover::is_there(request.body(), response.status());
-            // Boxed, because this is seldom.
-            let left = if is_read { Box::pin(leftover::read(request.body_mut())).await } else { Left::More };
+            let left = match is_read {
+                // Boxed, because this is seldom.
+                true => Box::pin(leftover::read(request.body_mut(), self.server.drain.begun())).await,
+                false => Left::More,
+            };
             if left == Left::Nothing {
                 visit.asked();
             }
