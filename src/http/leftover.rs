@@ -2,8 +2,8 @@
 //!
 //! It is read and dropped before the answer goes out. Over HTTP/2 the stream would be reset behind an answer that comes
 //! sooner, and some clients, curl 7.88 among them, then lose the answer. Over HTTP/1.1 the connection would be closed, and
-//! the system drops an answer when more comes in behind that. The request is in hand meanwhile, and its connection may
-//! have to make room like that of any other whose body is on its way.
+//! the system drops an answer when more comes in behind that. Its connection may have to make room meanwhile, like that of
+//! any other request whose body is on its way.
 
 use std::time::Duration;
 
