@@ -119,6 +119,37 @@ fn a_refusal_comes_behind_the_body() {
     });
 }
 
+/// However much those without a token ask behind its address, and whatever they leave undone.
+#[test]
+fn a_client_with_a_token_is_answered_beside_many_that_are_refused() {
+    let root = skills();
+    let tokens = root.path().join("tokens");
+    std::fs::write(&tokens, "alice:alices-token-0123456789\n").unwrap();
+    let server = Server::start(root.path(), &["--token-file", tokens.to_str().unwrap()]);
+    let known = list().with("Authorization", "Bearer alices-token-0123456789");
+    // Bodies that never end, and answers that are never wanted.
+    for is_whole in [false, true] {
+        run(async {
+            let (mut clients, mut streams) = (Vec::new(), Vec::new());
+            // More requests than an address may have in hand at once.
+            for round in 1..=11 {
+                let stream = TcpStream::connect(&server.address).await.unwrap();
+                let mut builder = Builder::new();
+                builder.initial_window_size(if is_whole { 0 } else { 65_535 });
+                let mut client = Client::over(stream, &server.address, &mut builder).await;
+                for _ in 0..99 {
+                    let mut send = client.send.clone().ready().await.unwrap();
+                    streams.push(send.send_request(head(&server), is_whole).unwrap());
+                }
+                // They have been seen when what comes after them is answered.
+                let status = client.ask(&known).await.unwrap().response.status;
+                assert_eq!(status, 200, "after {} requests that are refused", round * 99);
+                clients.push(client);
+            }
+        });
+    }
+}
+
 /// However slowly it takes back more than it waits for.
 #[test]
 fn a_client_that_is_left_for_that_is_counted() {

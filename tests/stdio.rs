@@ -69,8 +69,12 @@ fn a_faulty_line_is_answered_and_ends_nothing() {
 fn what_needs_no_answer_before_the_first_request_ends_nothing() {
     let root = skills();
     let mut host = Host::start(root.path(), Era::Modern);
+    let beyond: Value = serde_json::from_str("99999999999999999999999").unwrap();
     let notifications = [
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": null}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": beyond}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 7}),
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {}}),
         json!({"jsonrpc": "2.0", "id": 1, "result": {}}),

@@ -289,44 +289,48 @@ mod tests {
         assert_eq!((taken, come.len()), (vec![1, 2], 1));
     }
 
-    /// One connection is all that there is room for, and it is in hand.
+    /// One connection is all that there is room for, and it is in hand. The end begins when one more waits for a place, and the
+    /// next one behind it, or before they have been seen.
     #[cfg(unix)]
     #[tokio::test]
     async fn who_waits_for_a_place_at_the_end_is_answered() {
         use tokio::net::UnixStream;
 
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("socket");
-        let listener = Listener::bind("--listen", &Address::File(path.clone()), None).await.unwrap();
-        let drain = Drain::new(Duration::from_secs(60));
-        let (begun, answer) = (Arc::new(tokio::sync::Notify::new()), CancellationToken::new());
-        let router = Router::new().fallback({
-            let (begun, answer) = (begun.clone(), answer.clone());
-            async move || {
-                begun.notify_one();
-                answer.cancelled().await;
-                "here"
+        for turns in 0..8 {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("socket");
+            let listener = Listener::bind("--listen", &Address::File(path.clone()), None).await.unwrap();
+            let drain = Drain::new(Duration::from_secs(60));
+            let (begun, answer) = (Arc::new(tokio::sync::Notify::new()), CancellationToken::new());
+            let router = Router::new().fallback({
+                let (begun, answer) = (begun.clone(), answer.clone());
+                async move || {
+                    begun.notify_one();
+                    answer.cancelled().await;
+                    "here"
+                }
+            });
+            let served = tokio::spawn(run(listener, router, 1, drain.clone(), Arc::default()));
+            let ask = async || {
+                let mut client = UnixStream::connect(&path).await.unwrap();
+                client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+                client
+            };
+            let first = ask().await;
+            begun.notified().await;
+            let clients = [first, ask().await, ask().await];
+            for _ in 0..turns {
+                tokio::task::yield_now().await;
             }
-        });
-        let served = tokio::spawn(run(listener, router, 1, drain.clone(), Arc::default()));
-        let ask = async || {
-            let mut client = UnixStream::connect(&path).await.unwrap();
-            client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
-            client
-        };
-        let first = ask().await;
-        begun.notified().await;
-        let clients = [first, ask().await, ask().await];
-        // By now, the second one waits for a place, and the third one behind it.
-        tokio::task::yield_now().await;
-        drain.begun().cancel();
-        answer.cancel();
-        for mut client in clients {
-            let mut text = String::new();
-            client.read_to_string(&mut text).await.unwrap();
-            assert!(text.ends_with("here"), "{text}");
+            drain.begun().cancel();
+            answer.cancel();
+            for mut client in clients {
+                let mut text = String::new();
+                client.read_to_string(&mut text).await.unwrap();
+                assert!(text.ends_with("here"), "{text}");
+            }
+            served.await.unwrap();
         }
-        served.await.unwrap();
     }
 
     /// A client of HTTP/2 with the one place that there is sends a body while the end has begun, and another waits for the
@@ -334,13 +338,15 @@ mod tests {
     #[cfg(unix)]
     #[tokio::test]
     async fn nobody_has_to_leave_for_another_once_the_end_has_begun() {
+        use std::pin::pin;
+
+        use futures::poll;
         use tokio::net::UnixStream;
 
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("socket");
         let listener = Listener::bind("--listen", &Address::File(path.clone()), None).await.unwrap();
-        let (drain, counts) = (Drain::new(Duration::from_secs(60)), Arc::<ConnectionCounts>::default());
-        let answer = CancellationToken::new();
+        let (drain, answer) = (Drain::new(Duration::from_secs(60)), CancellationToken::new());
         let (begun, mut has_begun) = tokio::sync::mpsc::unbounded_channel();
         let router = Router::new().fallback({
             let answer = answer.clone();
@@ -352,9 +358,17 @@ mod tests {
                 axum::body::to_bytes(request.into_body(), 100).await.unwrap()
             }
         });
-        let served = tokio::spawn(run(listener, router, 1, drain.clone(), counts.clone()));
-        let (mut requests, connection) =
-            h2::client::handshake(UnixStream::connect(&path).await.unwrap()).await.unwrap();
+        let connections = TaskTracker::new();
+        let entrance = Entrance {
+            server: Arc::new(Server::new(router, drain.clone())),
+            connections: &connections,
+            counts: Arc::default(),
+            crowd: Crowd::new(1),
+            begun: drain.begun().clone(),
+        };
+        let client = UnixStream::connect(&path).await.unwrap();
+        entrance.take(listener.accept().await).await;
+        let (mut requests, connection) = h2::client::handshake(client).await.unwrap();
         tokio::spawn(connection);
         let ask = |method: &str| {
             axum::http::Request::builder().method(method).uri("http://localhost/").body(()).unwrap()
@@ -366,26 +380,23 @@ mod tests {
 
         let mut other = UnixStream::connect(&path).await.unwrap();
         other.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
-        let all_that_can = async || {
-            for _ in 0..100 {
-                tokio::task::yield_now().await;
-            }
-        };
-        // It is accepted, and waits for the place.
-        all_that_can().await;
+        let mut coming = pin!(entrance.take(listener.accept().await));
+        assert!(poll!(coming.as_mut()).is_pending());
         drain.begun().cancel();
         answer.cancel();
-        assert_eq!(get.await.unwrap().status(), 200);
-        // From here on the first client is waited for, who would have to leave for the other one.
-        all_that_can().await;
+        let mut get = get.await.unwrap();
+        assert_eq!(get.status(), 200);
+        // Behind the end of its answer the first client is waited for, who would have to leave for the other one.
+        assert!(get.body_mut().data().await.is_none_or(|part| part.unwrap().is_empty()));
+        assert!(poll!(coming.as_mut()).is_pending());
         body.send_data("whole".into(), true).unwrap();
         assert_eq!(post.await.unwrap().status(), 200);
         drop((requests, body));
+        coming.await;
         let mut text = String::new();
         other.read_to_string(&mut text).await.unwrap();
         assert!(text.starts_with("HTTP/1.1 200 OK"), "{text}");
-        served.await.unwrap();
-        assert_eq!(counts.dismissed.load(Relaxed), 0);
+        assert_eq!(entrance.counts.dismissed.load(Relaxed), 0);
     }
 
     #[tokio::test(start_paused = true)]

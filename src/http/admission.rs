@@ -54,9 +54,9 @@ impl Admission {
         Ok(Self { guard: Arc::new(Guard::new(place, options)), callers: self.callers.clone() })
     }
 
-    /// Lets a request, to the endpoint or not, through or refuses it: first by where it comes from, then by who sends it, then by how often. Who that
-    /// is stands in the extensions of what goes through. Gives also the origin of the page that may read the answer, if there
-    /// is one.
+    /// Lets a request, to the endpoint or not, through or refuses it: first by where it comes from, then by who sends it,
+    /// then by how often. Who that is stands in the extensions of what goes through. Gives also the origin of the page that
+    /// may read the answer, if there is one.
     pub(super) fn admit(
         &self,
         request: &mut Request,

@@ -47,6 +47,10 @@ pub(super) const BUFFER_MAX_BYTES: usize = 64 * 1024;
 /// Each request holds its head, a small body and a small answer at most: 200 MiB in the worst case, which takes more clients
 /// than one, because none of them has more than half.
 const REQUESTS_MAX: u32 = 2048;
+/// The largest answer that needs no slot among those: about what it costs to say that there are too many, which needs none
+/// either. Every refusal of somebody unknown is smaller. So those who are refused take no slot from others behind their
+/// address, whether or not they end their bodies and read their answers.
+const SLOTLESS_MAX_BYTES: u64 = 1024;
 
 /// The most requests that a client may have open at once on a connection of HTTP/2. The least that is recommended, because
 /// a proxy sends those of many clients over one connection.
@@ -246,10 +250,21 @@ impl<S: Answers> Client<S> {
             } else {
                 self.server.service.answer(&mut request).await.map(Either::Left)
             };
-            // What is not counted among those in hand is not waited for.
+            let most = response.body().size_hint().upper();
+            if is_shared && most.is_some_and(|bytes| bytes <= SLOTLESS_MAX_BYTES) {
+                visit.gives_slot_back();
+            }
+            // Where there are too many requests, none is waited for.
             let is_read = !is_busy && !is_held_back && leftover::is_there(request.body(), response.status());
-            // Boxed, because this is seldom.
-            let left = if is_read { Box::pin(leftover::read(request.body_mut())).await } else { Left::More };
+            let left = match is_read {
+                true => {
+                    // The head is not held any longer.
+                    request = Request::new(std::mem::take(request.body_mut()));
+                    // Boxed, because this is seldom.
+                    Box::pin(leftover::read(request.body_mut(), self.server.drain.begun())).await
+                }
+                false => Left::More,
+            };
             if left == Left::Nothing {
                 visit.asked();
             }

@@ -243,7 +243,7 @@ impl Guest {
         }
         Arc::new(Visit {
             guest: self.clone(),
-            _slot: slot,
+            slot: Mutex::new(slot),
             has_asked: AtomicBool::new(false),
             is_answered: AtomicBool::new(false),
         })
@@ -268,7 +268,7 @@ impl Drop for Guest {
 #[derive(Debug)]
 pub(super) struct Visit {
     guest: Arc<Guest>,
-    _slot: Option<Slot>,
+    slot: Mutex<Option<Slot>>,
     has_asked: AtomicBool,
     is_answered: AtomicBool,
 }
@@ -292,6 +292,11 @@ impl Visit {
             state.in_hand += 1;
             self.guest.badge.place.store(0, Relaxed);
         }
+    }
+
+    /// Gives its slot back, if it has one, so that another request may have it.
+    pub(super) fn gives_slot_back(&self) {
+        lock(&self.slot).take();
     }
 
     /// Says that it has an answer.

@@ -15,7 +15,7 @@ use super::proxies::Proxies;
 use super::refusal::Refused;
 
 /// The names by which a machine calls itself.
-const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+pub(super) const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// The most of a refused host's name that is told: as long as a name can be.
 const NAME_TOLD_MAX_CHARS: usize = 253;

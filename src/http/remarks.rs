@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::Options;
 use super::auth::is_open_to_all;
+use super::guard::LOOPBACK;
 use super::listen::Place;
 
 /// Something to be told.
@@ -20,10 +21,10 @@ pub fn remarks(places: &[&Place], options: &Options, key: Option<&Path>) -> Vec<
     let is_any = |is_so: fn(&Place) -> bool| places.iter().any(|place| is_so(place));
     let mut remarks = Vec::new();
     if options.allow_hosts.is_empty() && is_any(Place::is_everywhere) {
-        remarks.push(Remark::Fact(
-            "requests that name this server otherwise than localhost or 127.0.0.1 are refused: allow its name with --allow-host NAME"
-                .to_owned(),
-        ));
+        let [v4, name, v6] = LOOPBACK;
+        remarks.push(Remark::Fact(format!(
+            "requests that name this server otherwise than {name}, {v4} or {v6} are refused: allow its name with --allow-host NAME"
+        )));
     }
     // A proxy that is trusted is one that encrypts, as far as anybody can know here.
     let is_bare = is_any(|place| !place.is_secure && !place.is_local());
@@ -61,7 +62,8 @@ mod tests {
 
     #[test]
     fn it_is_told_how_a_server_beyond_loopback_can_be_reached() {
-        const NAME: &str = "--allow-host NAME";
+        const NAME: &str =
+            "otherwise than localhost, 127.0.0.1 or [::1] are refused: allow its name with --allow-host NAME";
         const BARE: &str = "unencrypted";
         let anonymous = Options { anonymous: true, ..Options::default() };
         check(&[("127.0.0.1:80", false)], &anonymous, &[]);

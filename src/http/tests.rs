@@ -13,6 +13,7 @@ use super::stream::KEEP_ALIVE;
 use super::*;
 
 pub(crate) mod direct;
+mod refused;
 
 const NOTES: &str = "skill://a/notes.txt";
 

@@ -216,6 +216,15 @@ pub(crate) fn attach<T: Clone + Send + Sync + 'static>(message: &mut Incoming, a
     }
 }
 
+/// Whether bytes that [`parse`] refuses are a notification all the same, which JSON-RPC never has answered: an object with a
+/// method and without an id, whatever is wrong with the rest.
+pub(crate) fn is_notification(bytes: &[u8]) -> bool {
+    let value: Option<Value> = serde_json::from_slice(without_mark(bytes)).ok();
+    value.is_some_and(|value| {
+        value["jsonrpc"] == "2.0" && value["method"].is_string() && value.get("id").is_none()
+    })
+}
+
 /// The bytes without the byte order mark that some clients begin with.
 pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
@@ -350,6 +359,20 @@ mod tests {
         let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"x"}}"#;
         let mut cancelled = parse(cancelled.as_bytes()).unwrap();
         assert_eq!(cancels(&mut cancelled), Some(&mut RequestId::String("x".into())));
+    }
+
+    #[test]
+    fn a_notification_has_a_method_and_no_id() {
+        let check =
+            |bytes: &str, expected| assert_eq!(is_notification(bytes.as_bytes()), expected, "{bytes}");
+        check(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}"#, true);
+        check("\u{feff}{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":7,\"params\":8}", true);
+        check(r#"{"jsonrpc":"2.0","method":"x","id":null}"#, false);
+        check(r#"{"jsonrpc":"2.0","method":7}"#, false);
+        check(r#"{"jsonrpc":"1.0","method":"x"}"#, false);
+        check(r#"{"method":"x"}"#, false);
+        check("[]", false);
+        check("{", false);
     }
 
     proptest! {

@@ -10,7 +10,8 @@
 //! Plain requests are answered beside rmcp, in the same order and with the same permits.
 //!
 //! A client's notification is handed on only if it cancels a request in hand. rmcp has no use for the others, and gives
-//! the session up over one that comes before the first request.
+//! the session up over one that comes before the first request. A faulty one is passed over, too: nobody hears of it, as
+//! JSON-RPC has it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -181,7 +182,8 @@ where
         }
     }
 
-    /// A subscription has no permit.
+    /// Takes a request in hand, and gives back the message in which rmcp hears of it. The permit is held until the request
+    /// is answered; a subscription, which lasts, has none.
     fn hand_on(&mut self, mut message: Incoming, permit: Option<OwnedSemaphorePermit>) -> Incoming {
         wire::attach(&mut message, self.session.clone());
         self.in_hand.take(&mut message, permit);
@@ -222,6 +224,7 @@ where
                     }
                 }
                 Err(Ok(message)) => return self.cancel(message),
+                Err(Err(_)) if wire::is_notification(&line) => return None,
                 Err(Err(refusal)) => Wanting::Refusal(refusal),
             },
         };
