@@ -26,8 +26,7 @@ impl Lister<'_> {
         let served = self.served(IGNORE_FILE);
         for line in bad.into_iter().take(BAD_LINES_TOLD_MAX) {
             let message = format!("the line is no pattern: {}", line.reason);
-            let finding =
-                self.walk.finding(&served, Code::IgnoreFile, message, "write it in gitignore syntax");
+            let finding = self.walk.finding(&served, Code::IgnoreFile, message, line.help);
             self.own.rare().findings.push(finding.at(Place::of(&text, &line.span)));
         }
         self.own.rules = self.own.rules.with(&self.spot.served, text, patterns);

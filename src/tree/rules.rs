@@ -40,10 +40,19 @@ fn check(pattern: &str) -> Result<(), String> {
         format!("{reason}, at character {}", whole.chars().count() + 1)
     })?;
     match (patterns.is_empty(), pattern.starts_with('#')) {
+        (false, _) if has_dots(pattern) => {
+            Err("it matches nothing, because no path has `.` or `..` in it".to_owned())
+        }
         (false, _) => Ok(()),
         (true, true) => Err("it is a comment; \\# begins a name with that character".to_owned()),
         (true, false) => Err("it names nothing".to_owned()),
     }
+}
+
+/// Whether a pattern names a directory itself or the one around it, as paths that are typed do. Git takes these for names, which
+/// nothing has.
+fn has_dots(pattern: &str) -> bool {
+    pattern.trim_start_matches('!').split('/').any(|name| matches!(name, "." | ".."))
 }
 
 /// The pattern, in which a `[` without its `]` is a fault and not a name's character.
@@ -58,6 +67,18 @@ fn strictly(pattern: &str) -> Result<Gitignore, String> {
 pub(super) struct BadLine {
     pub(super) span: Range<usize>,
     pub(super) reason: String,
+    pub(super) help: &'static str,
+}
+
+impl BadLine {
+    fn new(span: Range<usize>, pattern: &str, reason: String) -> Self {
+        let help = match pattern.trim_start_matches('!') {
+            path if path.starts_with("./") => "begin it with `/` in place of `./`",
+            path if has_dots(path) => "leave `.` and `..` out of it",
+            _ => "write it in gitignore syntax",
+        };
+        Self { span, reason, help }
+    }
 }
 
 /// Compiles an ignore file. Lines that are no pattern are passed over and reported, as are those that name nothing.
@@ -75,7 +96,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(Gitignore, Vec<BadLine>), String> {
         let pattern = match std::str::from_utf8(trimmed) {
             Ok(pattern) => pattern.strip_prefix('\u{feff}').filter(|_| span.start == 0).unwrap_or(pattern),
             Err(_) => {
-                bad.push(BadLine { span, reason: "it is not UTF-8".to_owned() });
+                bad.push(BadLine::new(span, "", "it is not UTF-8".to_owned()));
                 continue;
             }
         };
@@ -83,7 +104,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(Gitignore, Vec<BadLine>), String> {
         let fault = if says_nothing { None } else { check(pattern).err() };
         // What git reads otherwise than it was meant holds all the same.
         let added = builder.add_line(None, pattern).map_err(reason).err();
-        bad.extend(fault.or(added).map(|reason| BadLine { span, reason }));
+        bad.extend(fault.or(added).map(|reason| BadLine::new(span, pattern, reason)));
     }
     Ok((builder.build().map_err(reason)?, bad))
 }
@@ -204,8 +225,11 @@ mod tests {
         {
             assert_eq!(refused(pattern).1, reason);
         }
+        for pattern in [".", "..", "a/./b", "!a/..", "../a", "./"] {
+            assert!(refused(pattern).1.starts_with("it matches nothing"), "{pattern}");
+        }
         assert_eq!(refused("#a").1, "it is a comment; \\# begins a name with that character");
-        for pattern in ["\\#a", "\\[", "[[]", "[]a]", "!a", "/a", "**/b/", "{a,b}"] {
+        for pattern in ["\\#a", "\\[", "[[]", "[]a]", "!a", "/a", "**/b/", "{a,b}", ".a/..b/c."] {
             assert!(compile(&[pattern.to_owned()]).is_ok(), "{pattern}");
         }
     }
@@ -233,5 +257,20 @@ mod tests {
         let (_, bad) = parse(b"ok\n{a\n\xff\nlast\n\n# x\n a[\n!\n").unwrap();
         let spans: Vec<_> = bad.iter().map(|line| line.span.clone()).collect();
         assert_eq!(spans, [3..5, 6..7, 18..21, 22..23]);
+    }
+
+    #[test]
+    fn a_line_that_begins_as_a_path_does_is_told_with_its_cure() {
+        let help = |line: &str| {
+            let (_, bad) = parse(line.as_bytes()).unwrap();
+            bad.first().map(|line| line.help)
+        };
+        assert_eq!(help("./x"), Some("begin it with `/` in place of `./`"));
+        assert_eq!(help("!./x/"), Some("begin it with `/` in place of `./`"));
+        assert_eq!(help("../x"), Some("leave `.` and `..` out of it"));
+        assert_eq!(help("{a"), Some("write it in gitignore syntax"));
+        assert_eq!(help("/x"), None);
+        // As in git, it matches nothing all the same.
+        check(&[], &[("", "./x\n")], "x", false);
     }
 }
