@@ -13,7 +13,8 @@ const LINK_MAX_ENTRIES: u64 = 64 * 1024;
 const LINK_SMALL_ENTRIES: u64 = 2 * 1024;
 /// The most entries of one root that are served through links to directories.
 const ROOT_MAX_LINKED_ENTRIES: u64 = 1024 * 1024;
-/// The most entries of one root that are looked at in vain, through links that turn out to lead to too many.
+/// The most entries of one root that are looked at in vain, through links that turn out to lead to too many; and as many again
+/// where there are so many links that each is given a share first.
 const ROOT_MAX_VAIN_ENTRIES: u64 = 256 * 1024;
 /// The most links that are followed to resolve one, as many as Linux follows.
 pub(super) const LINK_MAX_HOPS: u32 = 40;
