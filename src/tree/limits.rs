@@ -22,6 +22,9 @@ pub(super) const LINK_MAX_HOPS: u32 = 40;
 pub(super) const LINK_MAX_OPENS: u32 = 4_096;
 /// The largest `.skillignore`, in bytes.
 pub(super) const IGNORE_FILE_MAX_BYTES: u64 = 64 * 1024;
+/// As how many entries a pattern of a `.skillignore` counts, because it takes as much memory: some 2 KiB if it has a wildcard in
+/// its middle. So what bounds a root bounds its patterns too, however many files they are in.
+pub(super) const PATTERN_ENTRIES: u64 = 4;
 /// The most lines of one `.skillignore` that are told to be no patterns.
 pub(super) const BAD_LINES_TOLD_MAX: usize = 20;
 /// How often a root is opened anew while its path keeps changing.

@@ -33,7 +33,7 @@ pub(super) struct Own {
     pub(super) identity: Option<Identity>,
     /// Those that hold in it.
     pub(super) rules: Rules,
-    /// How many entries it has, whatever becomes of them.
+    /// How many entries it has, whatever becomes of them, and what the patterns of its ignore file count as.
     pub(super) entries: u64,
     /// What few directories have.
     rare: Option<Box<Rare>>,

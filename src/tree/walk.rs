@@ -10,9 +10,10 @@ use rayon::prelude::*;
 
 use super::dirt::Dirt;
 use super::expand::{Expanded, Item, Link, Mode};
-use super::limits::Budgets;
+use super::limits::{Budgets, PATTERN_ENTRIES};
 use super::list::Walk;
 use super::memory::Memory;
+use super::rules::IGNORE_FILE;
 use super::spot::{Budget, OverBudget, Spot, Task, Trust};
 use crate::finding::{Code, Finding};
 
@@ -110,7 +111,10 @@ impl Walk<'_> {
 
     fn too_many_entries(&self) -> Finding {
         let max = self.budgets.root;
-        let message = format!("the directory has more than {max} entries, so nothing of it is served");
+        let message = format!(
+            "the directory has more than {max} entries, each pattern of a {IGNORE_FILE} counted as {PATTERN_ENTRIES}, so nothing \
+             of it is served"
+        );
         self.finding(
             "",
             Code::TooManyEntries,
