@@ -11,6 +11,9 @@ use super::memory::{Node, Own};
 pub(super) struct Draft {
     pub(super) own: Arc<Own>,
     pub(super) files: Gathered,
+    /// Children that are as they are remembered, sorted by name.
+    pub(super) taken: Vec<Arc<Node>>,
+    /// The others, in any order.
     pub(super) children: Vec<Arc<Node>>,
     /// What the look before remembers of it.
     pub(super) memory: Option<Arc<Node>>,
@@ -68,12 +71,12 @@ impl Draft {
         };
         let same = memory.as_ref().map(|memory| &memory.own).filter(|before| ***before == own);
         let own = same.cloned().unwrap_or_else(|| Arc::new(own));
-        Self { own, files, children: Vec::new(), memory }
+        Self { own, files, taken: Vec::new(), children: Vec::new(), memory }
     }
 
     fn finish(mut self, small_link: u64) -> Arc<Node> {
-        // Stable, because what is taken over is in order already, which makes this one pass.
         self.children.sort_by(|a, b| a.own.name().cmp(b.own.name()));
+        self.children = merged(std::mem::take(&mut self.taken), self.children);
         let directory = self.directory();
         let Self { own, children, memory, .. } = self;
         let Some(before) = memory else { return Arc::new(Node::new(own, directory, children, small_link)) };
@@ -95,6 +98,23 @@ impl Draft {
         };
         Some(Arc::new(Directory { dirs: dirs.into(), files, site: self.own.site.clone() }))
     }
+}
+
+/// All of two lists that are sorted by name, of which the first is long and the second short: what is compared is no more than
+/// finds the place of each of the second.
+fn merged(long: Vec<Arc<Node>>, short: Vec<Arc<Node>>) -> Vec<Arc<Node>> {
+    if long.is_empty() {
+        return short;
+    }
+    let mut all = Vec::with_capacity(long.len() + short.len());
+    let mut long = long.into_iter();
+    for node in short {
+        let before = long.as_slice().partition_point(|other| other.own.name() < node.own.name());
+        all.extend(long.by_ref().take(before));
+        all.push(node);
+    }
+    all.extend(long);
+    all
 }
 
 /// Whether these are the very same things in memory.

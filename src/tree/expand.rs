@@ -113,7 +113,7 @@ impl Walk<'_> {
             }
         };
         step.take_over_clean();
-        let entries = step.draft.children.iter().map(|node| match mode {
+        let entries = step.draft.taken.iter().chain(&step.draft.children).map(|node| match mode {
             Mode::OwnTree => node.sums.own_entries,
             Mode::Linked => node.sums.rare().linked_entries,
         });
@@ -125,11 +125,18 @@ impl Walk<'_> {
 /// Goes by a clean directory to what is dirty below it.
 fn pass<'d>(spot: &Spot, node: &Arc<Node>, dirt: &'d Dirt) -> Step<'d> {
     let around = node.own.identity.map_or_else(|| spot.around.clone(), |identity| spot.around.with(identity));
-    let mut children: Vec<_> = node.children.iter().cloned().map(Some).collect();
+    let (mut taken, mut rest) = (Vec::with_capacity(node.children.len()), &*node.children);
     let mut dirs = Vec::new();
     let mut links = Vec::new();
     for (name, dirt) in &dirt.below {
-        let Some(child) = node.position(name).and_then(|at| children.get_mut(at)?.take()) else { continue };
+        // Both are sorted by name.
+        let (before, from) = rest.split_at(rest.partition_point(|child| child.own.name() < &**name));
+        taken.extend_from_slice(before);
+        rest = from;
+        let Some((child, after)) = rest.split_first().filter(|(child, _)| child.own.name() == &**name) else {
+            continue;
+        };
+        rest = after;
         let spot = Spot {
             served: memory::below(&spot.served, name),
             site: Arc::clone(&child.own.site),
@@ -139,13 +146,18 @@ fn pass<'d>(spot: &Spot, node: &Arc<Node>, dirt: &'d Dirt) -> Step<'d> {
             around: around.clone(),
         };
         let is_link = child.own.linked && !node.own.linked;
-        let item = Item { task: Task { spot, memory: Some(child), trust: Trust::All }, dirt: Some(dirt) };
+        let item = Item {
+            task: Task { spot, memory: Some(Arc::clone(child)), trust: Trust::All },
+            dirt: Some(dirt),
+        };
         if is_link { links.push(item) } else { dirs.push(item) }
     }
+    taken.extend_from_slice(rest);
     let draft = Draft {
         own: Arc::clone(&node.own),
         files: Gathered::Remembered,
-        children: children.into_iter().flatten().collect(),
+        taken,
+        children: Vec::new(),
         memory: Some(Arc::clone(node)),
     };
     Step { draft, dirs, links }
@@ -154,9 +166,10 @@ fn pass<'d>(spot: &Spot, node: &Arc<Node>, dirt: &'d Dirt) -> Step<'d> {
 impl Step<'_> {
     /// Takes over the children that are trusted and clean.
     fn take_over_clean(&mut self) {
-        for items in [&mut self.dirs, &mut self.links] {
-            let is_clean = |item: &mut Item<'_>| item.task.trust == Trust::All && item.dirt.is_none();
-            self.draft.children.extend(items.extract_if(.., is_clean).filter_map(|item| item.task.memory));
-        }
+        let is_clean = |item: &mut Item<'_>| item.task.trust == Trust::All && item.dirt.is_none();
+        let memory = |item: Item<'_>| item.task.memory;
+        // Directories are listed by name, and links among them.
+        self.draft.taken.extend(self.dirs.extract_if(.., is_clean).filter_map(memory));
+        self.draft.children.extend(self.links.extract_if(.., is_clean).filter_map(memory));
     }
 }

@@ -113,12 +113,10 @@ fn are_same<'a, T: 'a>(
 /// Pairs children by name and puts those that are not the same into `pairs`.
 fn pair<'a>(mut old: &'a [Arc<Node>], mut new: &'a [Arc<Node>], pairs: &mut Vec<Pair<'a>>) {
     loop {
+        let same = old.iter().zip(new).take_while(|(old, new)| Arc::ptr_eq(old, new)).count();
+        (old, new) = (&old[same..], &new[same..]);
         let (has_old, has_new) = match (old.first(), new.first()) {
             (None, None) => return,
-            (Some(a), Some(b)) if Arc::ptr_eq(a, b) => {
-                (old, new) = (&old[1..], &new[1..]);
-                continue;
-            }
             (Some(a), Some(b)) => (a.own.name() <= b.own.name(), b.own.name() <= a.own.name()),
             (a, b) => (a.is_some(), b.is_some()),
         };

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::rules::{compile, parse};
+use super::rules::{IgnoreFile, compile, parse};
 
 /// Any file of patterns is read or refused. What is wrong stands where it is said to, and each line of which nothing is
 /// said is a pattern as an option too.
 pub fn patterns(file: &[u8]) {
-    let Ok((patterns, bad)) = parse(file) else { return };
+    let Ok(IgnoreFile { patterns, bad, .. }) = parse(file.to_vec()) else { return };
     assert!(bad.iter().all(|line| line.span.start <= line.span.end && line.span.end <= file.len()));
     assert!(bad.is_sorted_by(|a, b| a.span.end < b.span.start));
     for path in ["a", "a/b.md", "SKILL.md", "é/[/\\"] {

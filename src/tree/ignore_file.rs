@@ -1,10 +1,11 @@
 //! The `.skillignore` of a directory: found, read through the same handles as everything else, and obeyed or told of.
 
 use std::ffi::OsStr;
+use std::sync::Arc;
 
 use super::Links;
 use super::entry::Lister;
-use super::limits::{BAD_LINES_TOLD_MAX, IGNORE_FILE_MAX_BYTES};
+use super::limits::{IGNORE_FILE_MAX_BYTES, PATTERN_ENTRIES};
 use super::read::{ReadError, read_in};
 use super::resolve::{self, Resolved};
 use super::rules::{self, IGNORE_FILE};
@@ -19,18 +20,20 @@ impl Lister<'_> {
             Ok(text) => text,
             Err(reason) => return self.refuse_rules(&reason),
         };
-        let (patterns, bad) = match rules::parse(&text) {
-            Ok(parsed) => parsed,
+        // To compile one takes long, and few change.
+        let known = self.memory.and_then(|node| node.own.rules.file()).filter(|known| *known.text == *text);
+        let file = match known.cloned().map_or_else(|| rules::parse(text).map(Arc::new), Ok) {
+            Ok(file) => file,
             Err(reason) => return self.refuse_rules(&format!("its patterns cannot be used: {reason}")),
         };
         let served = self.served(IGNORE_FILE);
-        for line in bad.into_iter().take(BAD_LINES_TOLD_MAX) {
+        for line in &file.bad {
             let message = format!("the line is no pattern: {}", line.reason);
-            let finding =
-                self.walk.finding(&served, Code::IgnoreFile, message, "write it in gitignore syntax");
-            self.own.rare().findings.push(finding.at(Place::of(&text, &line.span)));
+            let finding = self.walk.finding(&served, Code::IgnoreFile, message, line.help);
+            self.own.rare().findings.push(finding.at(Place::of(&file.text, &line.span)));
         }
-        self.own.rules = self.own.rules.with(&self.spot.served, text, patterns);
+        self.own.entries += file.len() * PATTERN_ENTRIES;
+        self.own.rules = self.own.rules.with(&self.spot.served, file);
         true
     }
 

@@ -110,8 +110,12 @@ impl Walk<'_> {
         let around = spot.around.with(identity);
         let memory = memory.as_deref();
         let mut lister = Lister { walk: self, spot, dir, around, memory, has_trust: false, own };
-        if has(IGNORE_FILE) && !lister.read_rules() {
-            return Ok(None);
+        if has(IGNORE_FILE) {
+            let listed = lister.own.entries;
+            if !lister.read_rules() {
+                return Ok(None);
+            }
+            budget.spend(lister.own.entries - listed).map_err(|OverBudget| Failure::Budget)?;
         }
         lister.recognise(identity, *trust != Trust::Nothing);
         let mut contents = Contents::default();

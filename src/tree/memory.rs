@@ -33,7 +33,7 @@ pub(super) struct Own {
     pub(super) identity: Option<Identity>,
     /// Those that hold in it.
     pub(super) rules: Rules,
-    /// How many entries it has, whatever becomes of them.
+    /// How many entries it has, whatever becomes of them, and what the patterns of its ignore file count as.
     pub(super) entries: u64,
     /// What few directories have.
     rare: Option<Box<Rare>>,
@@ -78,7 +78,9 @@ impl Sums {
 
     fn add(&mut self, more: &Self) {
         self.own_entries += more.own_entries;
-        self.add_rare(more.rare());
+        if let Some(rare) = &more.rare {
+            **self.rare.get_or_insert_default() += **rare;
+        }
     }
 
     fn add_rare(&mut self, more: RareSums) {
@@ -153,8 +155,9 @@ impl Node {
         });
         for child in &children {
             sums.add(&child.sums);
-            let is_large = child.own.linked && !own.linked && child.sums.rare().linked_entries > small_link;
-            sums.add_rare(RareSums { large_links: is_large.into(), ..RareSums::default() });
+            if child.sums.rare().linked_entries > small_link && child.own.linked && !own.linked {
+                sums.add_rare(RareSums { large_links: 1, ..RareSums::default() });
+            }
         }
         Self { own, directory, children: children.into(), sums }
     }

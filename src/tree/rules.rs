@@ -7,6 +7,8 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::limits::BAD_LINES_TOLD_MAX;
+
 /// The name of the files of patterns.
 pub(super) const IGNORE_FILE: &str = ".skillignore";
 
@@ -40,10 +42,19 @@ fn check(pattern: &str) -> Result<(), String> {
         format!("{reason}, at character {}", whole.chars().count() + 1)
     })?;
     match (patterns.is_empty(), pattern.starts_with('#')) {
+        (false, _) if has_dots(pattern) => {
+            Err("it matches nothing, because no path has `.` or `..` in it".to_owned())
+        }
         (false, _) => Ok(()),
         (true, true) => Err("it is a comment; \\# begins a name with that character".to_owned()),
         (true, false) => Err("it names nothing".to_owned()),
     }
+}
+
+/// Whether a pattern names a directory itself or the one around it, as paths that are typed do. Git takes these for names, which
+/// nothing has.
+fn has_dots(pattern: &str) -> bool {
+    pattern.trim_start_matches('!').split('/').any(|name| matches!(name, "." | ".."))
 }
 
 /// The pattern, in which a `[` without its `]` is a fault and not a name's character.
@@ -58,13 +69,42 @@ fn strictly(pattern: &str) -> Result<Gitignore, String> {
 pub(super) struct BadLine {
     pub(super) span: Range<usize>,
     pub(super) reason: String,
+    pub(super) help: &'static str,
+}
+
+impl BadLine {
+    fn new(span: Range<usize>, pattern: &str, reason: String) -> Self {
+        let help = match pattern.trim_start_matches('!') {
+            path if path.starts_with("./") => "begin it with `/` in place of `./`",
+            path if has_dots(path) => "leave `.` and `..` out of it",
+            _ => "write it in gitignore syntax",
+        };
+        Self { span, reason, help }
+    }
+}
+
+/// An ignore file, compiled.
+#[derive(Debug)]
+pub(super) struct IgnoreFile {
+    /// What it was made from, which tells whether another is the same.
+    pub(super) text: Box<[u8]>,
+    pub(super) patterns: Gitignore,
+    /// The first lines that are no patterns.
+    pub(super) bad: Vec<BadLine>,
+}
+
+impl IgnoreFile {
+    /// How many patterns it has.
+    pub(super) fn len(&self) -> u64 {
+        self.patterns.num_ignores() + self.patterns.num_whitelists()
+    }
 }
 
 /// Compiles an ignore file. Lines that are no pattern are passed over and reported, as are those that name nothing.
 ///
 /// # Errors
 /// Why the patterns together are too much.
-pub(super) fn parse(text: &[u8]) -> Result<(Gitignore, Vec<BadLine>), String> {
+pub(super) fn parse(text: Vec<u8>) -> Result<IgnoreFile, String> {
     let mut builder = GitignoreBuilder::new("");
     let mut bad = Vec::new();
     let mut start = 0;
@@ -75,7 +115,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(Gitignore, Vec<BadLine>), String> {
         let pattern = match std::str::from_utf8(trimmed) {
             Ok(pattern) => pattern.strip_prefix('\u{feff}').filter(|_| span.start == 0).unwrap_or(pattern),
             Err(_) => {
-                bad.push(BadLine { span, reason: "it is not UTF-8".to_owned() });
+                bad.push(BadLine::new(span, "", "it is not UTF-8".to_owned()));
                 continue;
             }
         };
@@ -83,9 +123,10 @@ pub(super) fn parse(text: &[u8]) -> Result<(Gitignore, Vec<BadLine>), String> {
         let fault = if says_nothing { None } else { check(pattern).err() };
         // What git reads otherwise than it was meant holds all the same.
         let added = builder.add_line(None, pattern).map_err(reason).err();
-        bad.extend(fault.or(added).map(|reason| BadLine { span, reason }));
+        bad.extend(fault.or(added).map(|reason| BadLine::new(span, pattern, reason)));
     }
-    Ok((builder.build().map_err(reason)?, bad))
+    bad.truncate(BAD_LINES_TOLD_MAX);
+    Ok(IgnoreFile { patterns: builder.build().map_err(reason)?, bad, text: text.into() })
 }
 
 fn reason(error: ignore::Error) -> String {
@@ -108,7 +149,7 @@ impl PartialEq for Rules {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(a), Some(b)) => {
-                Arc::ptr_eq(a, b) || (a.base, &a.text, &a.outer) == (b.base, &b.text, &b.outer)
+                Arc::ptr_eq(a, b) || (a.base, &a.file.text, &a.outer) == (b.base, &b.file.text, &b.outer)
             }
             (a, b) => a.is_none() && b.is_none(),
         }
@@ -119,17 +160,20 @@ impl PartialEq for Rules {
 struct Level {
     /// How many bytes of a served path lead to the file's own directory, its slash included.
     base: usize,
-    /// What the patterns were made from, which tells whether they are the same.
-    text: Box<[u8]>,
-    patterns: Gitignore,
+    file: Arc<IgnoreFile>,
     outer: Rules,
 }
 
 impl Rules {
     /// Adds the patterns of the ignore file in the directory with this served path.
-    pub(super) fn with(&self, dir: &str, text: Vec<u8>, patterns: Gitignore) -> Self {
+    pub(super) fn with(&self, dir: &str, file: Arc<IgnoreFile>) -> Self {
         let base = if dir.is_empty() { 0 } else { dir.len() + 1 };
-        Self(Some(Arc::new(Level { base, text: text.into(), patterns, outer: self.clone() })))
+        Self(Some(Arc::new(Level { base, file, outer: self.clone() })))
+    }
+
+    /// The innermost ignore file.
+    pub(super) fn file(&self) -> Option<&Arc<IgnoreFile>> {
+        self.0.as_ref().map(|level| &level.file)
     }
 
     /// Whether the entry with this served path is left out. What `exclude` says holds whatever the files say; among
@@ -139,7 +183,7 @@ impl Rules {
         let mut rules = self;
         while let (Match::None, Some(level)) = (&verdict, &rules.0) {
             let relative = path.get(level.base..).unwrap_or(path);
-            verdict = level.patterns.matched(Path::new(relative), is_dir).map(|_| ());
+            verdict = level.file.patterns.matched(Path::new(relative), is_dir).map(|_| ());
             rules = &level.outer;
         }
         verdict.is_ignore()
@@ -154,7 +198,7 @@ mod tests {
         let exclude = compile(&exclude.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>()).unwrap();
         let mut rules = Rules::default();
         for (dir, text) in files {
-            rules = rules.with(dir, text.as_bytes().into(), parse(text.as_bytes()).unwrap().0);
+            rules = rules.with(dir, Arc::new(parse(text.as_bytes().into()).unwrap()));
         }
         let (path, is_dir) = path.strip_suffix('/').map_or((path, false), |path| (path, true));
         assert_eq!(rules.ignore(&exclude, path, is_dir), ignored, "{path}");
@@ -204,8 +248,11 @@ mod tests {
         {
             assert_eq!(refused(pattern).1, reason);
         }
+        for pattern in [".", "..", "a/./b", "!a/..", "../a", "./"] {
+            assert!(refused(pattern).1.starts_with("it matches nothing"), "{pattern}");
+        }
         assert_eq!(refused("#a").1, "it is a comment; \\# begins a name with that character");
-        for pattern in ["\\#a", "\\[", "[[]", "[]a]", "!a", "/a", "**/b/", "{a,b}"] {
+        for pattern in ["\\#a", "\\[", "[[]", "[]a]", "!a", "/a", "**/b/", "{a,b}", ".a/..b/c."] {
             assert!(compile(&[pattern.to_owned()]).is_ok(), "{pattern}");
         }
     }
@@ -214,7 +261,7 @@ mod tests {
     #[test]
     fn the_place_of_a_fault_is_not_looked_for_in_a_line_that_fills_a_file() {
         let reasons = |length: usize| {
-            let (_, bad) = parse(format!("{{{}", "a".repeat(length - 1)).as_bytes()).unwrap();
+            let IgnoreFile { bad, .. } = parse(format!("{{{}", "a".repeat(length - 1)).into()).unwrap();
             bad.into_iter().map(|line| line.reason.contains(", at character 1")).collect::<Vec<_>>()
         };
         assert_eq!(reasons(PLACED_MAX_BYTES), [true]);
@@ -230,8 +277,20 @@ mod tests {
 
     #[test]
     fn bad_lines_are_told_with_their_place() {
-        let (_, bad) = parse(b"ok\n{a\n\xff\nlast\n\n# x\n a[\n!\n").unwrap();
+        let IgnoreFile { bad, .. } = parse(b"ok\n{a\n\xff\nlast\n\n# x\n a[\n!\n".to_vec()).unwrap();
         let spans: Vec<_> = bad.iter().map(|line| line.span.clone()).collect();
         assert_eq!(spans, [3..5, 6..7, 18..21, 22..23]);
+    }
+
+    #[test]
+    fn a_line_that_begins_as_a_path_does_is_told_with_its_cure() {
+        let help = |line: &str| parse(line.into()).unwrap().bad.first().map(|line| line.help);
+        assert_eq!(help("./x"), Some("begin it with `/` in place of `./`"));
+        assert_eq!(help("!./x/"), Some("begin it with `/` in place of `./`"));
+        assert_eq!(help("../x"), Some("leave `.` and `..` out of it"));
+        assert_eq!(help("{a"), Some("write it in gitignore syntax"));
+        assert_eq!(help("/x"), None);
+        // As in git, it matches nothing all the same.
+        check(&[], &[("", "./x\n")], "x", false);
     }
 }

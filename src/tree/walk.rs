@@ -10,8 +10,10 @@ use rayon::prelude::*;
 
 use super::dirt::Dirt;
 use super::expand::{Expanded, Item, Link, Mode};
+use super::limits::{Budgets, PATTERN_ENTRIES};
 use super::list::Walk;
 use super::memory::Memory;
+use super::rules::IGNORE_FILE;
 use super::spot::{Budget, OverBudget, Spot, Task, Trust};
 use crate::finding::{Code, Finding};
 
@@ -24,10 +26,18 @@ impl Walk<'_> {
         let Ok(mut own) = self.expand(top, &Budget::new(self.budgets.root), Mode::OwnTree) else {
             return Memory::new(Some(zone), None, vec![self.too_many_entries()], before);
         };
-        // The small ones first, so that a few large ones cannot use up what is meant for all.
         let mut links = std::mem::take(&mut own.links);
-        let mut left = Left { served: self.budgets.linked, vain: self.budgets.vain };
-        for (max, at_a_time) in [(self.budgets.small_link, 64), (self.budgets.link, 4)] {
+        let Budgets { small_link, link, linked, vain, .. } = self.budgets;
+        let mut left = Left { served: linked, vain };
+        // Where there are so many that not all may be looked at in vain as small ones, those come first for which a share is
+        // enough, so that the others cannot use it up. One entry of the share tells that there are more.
+        let share = (vain / (links.len() as u64).max(1)).saturating_sub(1);
+        if share < small_link {
+            links = self.follow_all(links, share, 64, &mut left, &mut own);
+            left.vain = vain;
+        }
+        // The small ones first, so that a few large ones cannot use up what is meant for all.
+        for (max, at_a_time) in [(small_link, 64), (link, 4)] {
             links = self.follow_all(links, max, at_a_time, &mut left, &mut own);
         }
         let over_budget = links.iter().map(|(_, link)| self.over_budget(&link.task.spot)).collect();
@@ -101,7 +111,10 @@ impl Walk<'_> {
 
     fn too_many_entries(&self) -> Finding {
         let max = self.budgets.root;
-        let message = format!("the directory has more than {max} entries, so nothing of it is served");
+        let message = format!(
+            "the directory has more than {max} entries, each pattern of a {IGNORE_FILE} counted as {PATTERN_ENTRIES}, so nothing \
+             of it is served"
+        );
         self.finding(
             "",
             Code::TooManyEntries,

@@ -23,6 +23,9 @@ use super::lock;
 /// The number of a watch.
 pub(super) type Mark = i32;
 
+/// What is asked for of directories beside roots.
+pub(super) const BESIDE: Interest = Interest::Names;
+
 /// What is asked for of every directory: which entries it has. Nothing but a directory is watched. It may be watched under
 /// another path too, for more.
 const NAMES: WatchFlags = WatchFlags::CREATE
@@ -193,11 +196,14 @@ fn of(dirs: &BTreeSet<(Mark, Arc<Path>)>, mark: Mark) -> impl Iterator<Item = &(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
     use std::fs;
+    use std::io::Write as _;
     use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
     use std::time::Duration;
 
     use super::*;
+    use crate::tree::Steps;
 
     const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -311,6 +317,24 @@ mod tests {
                 != (Said::Changed { entries: vec![dir.join("log")], how: How::Closed })
             {}
         }
+    }
+
+    #[test]
+    fn of_what_is_not_served_any_more_the_names_alone_are_told() {
+        let (top, mut watcher, heard) = bed();
+        let dir = dir(top.path(), "a");
+        fs::write(dir.join("log"), "text").unwrap();
+        let known = Mutex::new(Known::new(BESIDE));
+        let gates = HashSet::from([dir.join("root")]);
+        let served = Steps { added: vec![Arc::clone(&dir)], ..Steps::default() };
+        let unserved = Steps { removed: vec![dir.to_path_buf()], ..Steps::default() };
+        for steps in [served, unserved] {
+            let orders = lock(&known).step(steps, &gates);
+            watcher.follow(orders, &known).unwrap();
+        }
+        assert_eq!(heard.recv_timeout(PATIENCE), Ok(Said::Nothing), "the end of the watch for all");
+        fs::OpenOptions::new().append(true).open(dir.join("log")).unwrap().write_all(b"more").unwrap();
+        check(&heard, &dir, "1", &[&dir]);
     }
 
     #[test]

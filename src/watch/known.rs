@@ -12,8 +12,10 @@ use super::event::{How, Said};
 use super::system::Mark;
 
 /// The directories that are of interest.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Known {
+    /// What is of interest of a directory that holds gates and is not served.
+    beside: Interest,
     dirs: BTreeMap<Arc<Path>, Dir>,
     /// Those of them that are not watched, or not any more.
     unwatched: HashSet<Arc<Path>>,
@@ -26,6 +28,8 @@ struct Dir {
     reasons: u32,
     /// Whether it holds gates.
     has_gates: bool,
+    /// What the last watch under its path was to tell.
+    ordered: Option<Interest>,
     /// The watch that was set last under its path, though that may be on what is somewhere else by now.
     mark: Option<Mark>,
 }
@@ -43,7 +47,7 @@ pub(super) struct Order {
     pub(super) dir: Arc<Path>,
     /// The watch that was set last under its path.
     pub(super) before: Option<Mark>,
-    /// What of it is of interest. Not every system can be asked for less than all.
+    /// What of it is of interest.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(super) interest: Interest,
 }
@@ -53,18 +57,18 @@ pub(super) struct Order {
 pub(super) enum Interest {
     /// Whatever happens to its entries.
     All,
-    /// Which entries it has. Whoever writes to a file beside a root, be it a log, is of no interest.
+    /// Which entries it has. Whoever writes to a file beside a root, be it a log, is of no interest. Not every system can be
+    /// asked for less than all.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     Names,
 }
 
-impl Dir {
-    fn order(&self, dir: Arc<Path>) -> Order {
-        let interest = if self.reasons > 0 { Interest::All } else { Interest::Names };
-        Order { dir, before: self.mark, interest }
-    }
-}
-
 impl Known {
+    /// Knows no directories. Of those beside roots, `beside` is what the system is asked for.
+    pub(super) fn new(beside: Interest) -> Self {
+        Self { beside, dirs: BTreeMap::new(), unwatched: HashSet::new(), gates: HashSet::new() }
+    }
+
     /// Takes the steps of a tree, and says what to do so that all that is of interest is watched. What is to be watched
     /// counts as such from here on.
     pub(super) fn step(&mut self, steps: Steps, gates: &HashSet<PathBuf>) -> Orders {
@@ -72,7 +76,7 @@ impl Known {
             let dir = self.dir(Arc::clone(&path));
             dir.reasons = dir.reasons.saturating_add(1);
             // Of one that is watched for its gates, more is of interest from here on.
-            if dir.reasons == 1 && dir.has_gates {
+            if dir.ordered == Some(Interest::Names) {
                 self.unwatched.insert(path);
             }
         }
@@ -92,19 +96,33 @@ impl Known {
                 }
             }
         }
-        let is_over =
-            |path: &PathBuf| self.dirs.get(&**path).is_some_and(|dir| dir.reasons == 0 && !dir.has_gates);
-        let over: Vec<_> = touched.into_iter().filter(is_over).collect();
         let mut orders = Orders::default();
-        for path in over {
-            self.unwatched.remove(&*path);
-            orders.unwatch.extend(self.dirs.remove_entry(&*path).map(|(path, dir)| dir.order(path)));
+        for path in touched {
+            let Some(dir) = self.dirs.get_mut(&*path).filter(|dir| dir.reasons == 0) else { continue };
+            let is_over = !dir.has_gates;
+            // No watch can be made to tell less, so another is set in its place.
+            let is_for_more = dir.ordered.is_some_and(|ordered| ordered != self.beside);
+            if !is_over && !is_for_more {
+                continue;
+            }
+            let order = Order { dir: path.into(), before: dir.mark.take(), interest: self.beside };
+            if is_over {
+                self.unwatched.remove(&order.dir);
+                self.dirs.remove(&order.dir);
+            } else {
+                self.unwatched.insert(Arc::clone(&order.dir));
+            }
+            orders.unwatch.push(order);
         }
         for path in steps.replaced {
             self.not_watched(&path);
         }
-        let watch = std::mem::take(&mut self.unwatched).into_iter();
-        orders.watch = watch.filter_map(|path| Some(self.dirs.get(&path)?.order(path))).collect();
+        for path in std::mem::take(&mut self.unwatched) {
+            let Some(dir) = self.dirs.get_mut(&path) else { continue };
+            let interest = if dir.reasons > 0 { Interest::All } else { self.beside };
+            dir.ordered = Some(interest);
+            orders.watch.push(Order { dir: path, before: dir.mark, interest });
+        }
         orders
     }
 
@@ -217,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_directory_is_watched_as_long_as_there_is_a_reason() {
-        let known = &mut Known::default();
+        let known = &mut Known::new(Interest::Names);
         step(known, steps(&["/r", "/r/a", "/r/a"], &[], &[]), &[], &[], &["/r", "/r/a"]);
         step(known, steps(&["/r/b"], &["/r/a"], &[]), &[], &[], &["/r/b"]);
         step(known, steps(&["/r/b"], &["/r/a", "/r/b"], &[]), &[], &["/r/a"], &[]);
@@ -229,7 +247,7 @@ mod tests {
 
     #[test]
     fn of_a_directory_with_gates_only_these_are_of_interest() {
-        let known = &mut Known::default();
+        let known = &mut Known::new(Interest::Names);
         step(known, steps(&["/v1"], &[], &[]), &["/current", "/v1"], &[], &["/", "/v1"]);
         hear(known, "/current", false, &["/"]);
         hear(known, "/tmp", false, &[]);
@@ -239,25 +257,46 @@ mod tests {
         step(known, steps(&[], &["/v1"], &[]), &[], &["/", "/v1"], &[]);
     }
 
-    #[test]
-    fn a_directory_with_gates_that_is_served_is_watched_for_all_that_happens_in_it() {
-        let known = &mut Known::default();
-        let mut check = |steps, gates: &[&str], expected: &[(&str, Interest)]| {
-            let orders = known.step(steps, &paths(gates).into_iter().collect());
-            let mut ordered: Vec<_> =
-                orders.watch.iter().map(|order| (order.dir.to_str().unwrap(), order.interest)).collect();
-            ordered.sort_by_key(|(dir, _)| *dir);
-            assert_eq!(ordered, expected);
+    /// Takes steps beside the gate of a root, and compares what is unwatched and what is watched for what.
+    fn check(known: &mut Known, steps: Steps, unwatch: &[&str], watch: &[(&str, Interest)]) {
+        let orders = known.step(steps, &paths(&["/v/root"]).into_iter().collect());
+        let shown = |orders: &[Order]| {
+            let mut shown: Vec<_> =
+                orders.iter().map(|order| (order.dir.display().to_string(), order.interest)).collect();
+            shown.sort_by(|a, b| a.0.cmp(&b.0));
+            shown
         };
-        let gates = &["/v/root"];
-        check(steps(&["/v/root"], &[], &[]), gates, &[("/v", Interest::Names), ("/v/root", Interest::All)]);
-        check(steps(&["/v"], &[], &[]), gates, &[("/v", Interest::All)]);
-        check(steps(&["/v"], &[], &[]), gates, &[]);
+        let unwatched: Vec<_> = shown(&orders.unwatch).into_iter().map(|(dir, _)| dir).collect();
+        assert_eq!(unwatched, unwatch);
+        let watch: Vec<_> = watch.iter().map(|(dir, interest)| ((*dir).to_owned(), *interest)).collect();
+        assert_eq!(shown(&orders.watch), watch);
+    }
+
+    #[test]
+    fn a_directory_with_gates_is_watched_for_all_that_happens_in_it_as_long_as_it_is_served() {
+        let known = &mut Known::new(Interest::Names);
+        let both = [("/v", Interest::Names), ("/v/root", Interest::All)];
+        check(known, steps(&["/v/root"], &[], &[]), &[], &both);
+        for _ in 0..2 {
+            check(known, steps(&["/v"], &[], &[]), &[], &[("/v", Interest::All)]);
+            check(known, steps(&["/v"], &["/v"], &[]), &[], &[]);
+            check(known, steps(&[], &["/v"], &[]), &["/v"], &[("/v", Interest::Names)]);
+            check(known, steps(&[], &[], &[]), &[], &[]);
+        }
+    }
+
+    #[test]
+    fn where_all_is_told_in_any_case_no_watch_is_set_for_more_or_less() {
+        let known = &mut Known::new(Interest::All);
+        let both = [("/v", Interest::All), ("/v/root", Interest::All)];
+        check(known, steps(&["/v/root"], &[], &[]), &[], &both);
+        check(known, steps(&["/v"], &[], &[]), &[], &[]);
+        check(known, steps(&[], &["/v"], &[]), &[], &[]);
     }
 
     #[test]
     fn what_went_is_watched_again_when_it_is_back() {
-        let known = &mut Known::default();
+        let known = &mut Known::new(Interest::Names);
         step(
             known,
             steps(&["/r", "/r/a", "/r/a/b", "/r/ab"], &[], &[]),

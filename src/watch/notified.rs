@@ -11,11 +11,14 @@ use notify::{
 };
 
 use super::event::{Failure, How, Said};
-use super::known::{Known, Order, Orders};
+use super::known::{Interest, Known, Order, Orders};
 use super::lock;
 
 /// The library knows its watches by their paths.
 pub(super) type Mark = ();
+
+/// What is asked for of directories beside roots: the library asks for the same of all.
+pub(super) const BESIDE: Interest = Interest::All;
 
 /// The kinds of events that are asked for: no opening and reading, for our own would come back to us for ever.
 const KINDS: EventKindMask = EventKindMask::CORE.union(EventKindMask::ACCESS_CLOSE);

@@ -10,7 +10,7 @@ use super::event::{Failure, Said};
 use super::known::Known;
 use super::lock;
 use super::pending::Pending;
-use super::system::Watcher;
+use super::system::{BESIDE, Watcher};
 
 /// As many directories are named one by one even if there are no others.
 const NAMED_MAX: usize = 1_000;
@@ -27,7 +27,7 @@ impl Source {
     /// # Errors
     /// The system does not tell of changes, or not to one more.
     pub(super) fn new(pending: &Arc<Pending>) -> Result<Self, Failure> {
-        let known = Arc::<Mutex<Known>>::default();
+        let known = Arc::new(Mutex::new(Known::new(BESIDE)));
         let (heard, hints) = (Arc::clone(&known), Arc::clone(pending));
         let hear = move |said: Result<Said, Failure>| match said {
             Ok(said) => {

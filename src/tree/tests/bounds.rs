@@ -149,6 +149,21 @@ fn small_links_are_followed_before_large_ones_use_up_what_is_left() {
 }
 
 #[test]
+fn many_links_that_are_not_small_leave_its_share_to_each_that_is() {
+    let budgets = Budgets { small_link: 2, link: 2, vain: 330, ..Budgets::default() };
+    let bed = Bed::new(&["store/large/1", "store/large/2", "store/large/3", "store/small/1"])
+        .follow("store")
+        .budgets(budgets);
+    for at in 0..160 {
+        bed.link(&format!("root/a{at:03}"), "@store/large");
+    }
+    bed.link("root/z", "@store/small");
+    let walked = bed.walk();
+    assert!(walked.starts_with("z/1 = store/small/1\n"), "{walked}");
+    assert_eq!(walked.matches("warning[link-budget] root/a").count(), 160);
+}
+
+#[test]
 fn a_root_with_too_many_entries_is_not_served_by_half() {
     let budgets = Budgets { root: 4, ..Budgets::default() };
     let bed =

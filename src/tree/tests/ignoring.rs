@@ -1,8 +1,10 @@
 //! `--exclude` and `.skillignore`.
 
+use std::sync::Arc;
+
 use super::bed::{Bed, CANARY};
-use crate::tree::limits::{BAD_LINES_TOLD_MAX, IGNORE_FILE_MAX_BYTES};
-use crate::tree::{Mount, Options, Roots};
+use crate::tree::limits::{BAD_LINES_TOLD_MAX, Budgets, IGNORE_FILE_MAX_BYTES, PATTERN_ENTRIES};
+use crate::tree::{Hint, Mount, Options, Roots, Tree};
 
 #[test]
 fn patterns_leave_out_files_and_whole_directories() {
@@ -108,6 +110,37 @@ fn a_bad_pattern_of_an_option_is_refused_at_once() {
     assert!(exclude.starts_with("the pattern \"{a\" of --exclude is not in gitignore syntax"), "{exclude}");
     let allow = open(Options { allow_secret: vec!["{a".to_owned()], ..Options::default() });
     assert!(allow.starts_with("the pattern \"{a\" of --allow-secret is not in gitignore syntax"), "{allow}");
+}
+
+#[test]
+fn an_ignore_file_is_not_compiled_again_as_long_as_it_says_the_same() {
+    let bed = Bed::new(&["root/s/a.md"]);
+    bed.write("root/.skillignore", "*.tmp\n");
+    bed.write("root/s/.skillignore", "*.log\n{a\n");
+    let files = |tree: &Tree| {
+        let top = tree.memories[0].top.as_ref().unwrap();
+        [&top.own, &top.children[0].own].map(|own| Arc::clone(own.rules.file().unwrap()))
+    };
+    let roots = bed.open();
+    let (before, told) = roots.walk();
+    bed.write("root/.skillignore", "*.bak\n");
+    let (after, told_again) = roots.look(Some(&before), &Hint::Everything);
+    let ([outer, inner], [new_outer, same_inner]) = (files(&before), files(&after));
+    assert!(!Arc::ptr_eq(&outer, &new_outer) && Arc::ptr_eq(&inner, &same_inner));
+    assert!(told.len() == 1 && told == told_again, "{told_again:?}");
+}
+
+#[test]
+fn patterns_count_among_the_entries_of_a_root() {
+    let budgets = Budgets { root: 3 + 2 * PATTERN_ENTRIES, ..Budgets::default() };
+    let bed = Bed::new(&["root/s/a.md"]).budgets(budgets);
+    bed.write("root/s/.skillignore", "# two\n*.tmp\n!x.tmp\n");
+    bed.check(
+        "s/a.md
+         hidden: 1",
+    );
+    bed.write("root/s/.skillignore", "*.tmp\n!x.tmp\n*.log\n");
+    bed.check("error[too-many-entries] root");
 }
 
 #[test]

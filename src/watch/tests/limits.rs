@@ -9,6 +9,7 @@ use super::child;
 use crate::tree::Hint;
 use crate::watch::event::{Failure, Said};
 use crate::watch::known::Known;
+use crate::watch::system::BESIDE;
 use crate::watch::{FALLBACK_POLL, Watch, When, lock};
 
 #[tokio::test]
@@ -41,7 +42,7 @@ fn the_limit_of_watches_turns_into_polling() {
 #[tokio::test]
 async fn events_that_are_lost_are_everything() {
     let mut bed = Bed::new(&["root/a/x.md"]).await;
-    bed.watch.pending.add(Known::default().hear(&Said::Lost));
+    bed.watch.pending.add(Known::new(BESIDE).hear(&Said::Lost));
     assert_eq!(bed.look_when_told().await, Hint::Everything);
 }
 
