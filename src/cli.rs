@@ -16,7 +16,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, FromArgMatches as _};
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::catalog::{self, Cache, Limits};
@@ -48,7 +49,7 @@ pub fn parse() -> Config {
 
 fn typed() -> Result<Config, clap::Error> {
     let known = args::Cli::command();
-    let matches = environment::matches(&known)?;
+    let matches = environment::matches(&known).map_err(hinted)?;
     let mut cli = args::Cli::from_arg_matches(&matches)?;
     lists::take_apart(&mut cli, &matches);
     let environment = Environment::new(&known, &matches);
@@ -58,6 +59,16 @@ fn typed() -> Result<Config, clap::Error> {
         }
         Err(sentence) => Err(refused(matches.subcommand_name(), &environment.named_in(&sentence))),
     }
+}
+
+/// The error, which says what to type for a word that is no command and like none.
+fn hinted(mut error: clap::Error) -> clap::Error {
+    let is_like_none = error.get(ContextKind::SuggestedSubcommand).is_none();
+    if error.kind() == ErrorKind::InvalidSubcommand && is_like_none {
+        let hint = "to serve directories, say how: `skillserve http ./skills`, or `skillserve stdio ./skills` in a host's entry";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
+    }
+    error
 }
 
 /// The sentence, and below it how the command is used.
@@ -104,12 +115,6 @@ impl Source {
         self.catalog.cache = Cache::new(serving.cache_bytes);
         self
     }
-}
-
-/// The hosts of a list with commas between them.
-fn hosts(lists: &[String]) -> Result<Vec<Host>, String> {
-    let names = lists.iter().flat_map(|list| list.split([',', '\n'])).map(str::trim);
-    names.filter(|name| !name.is_empty()).map(host).collect()
 }
 
 fn host(name: &str) -> Result<Host, String> {
@@ -164,7 +169,8 @@ impl args::SourceArgs {
 
     fn read(self, more: impl FnOnce(Rules) -> Rules) -> Result<Source, String> {
         let mounts = mount::all(self.dirs, self.mounts)?;
-        let mut rules = more(Rules::default().for_hosts(&hosts(&self.hosts)?, self.portable));
+        let hosts: Vec<_> = self.hosts.iter().map(|name| host(name)).collect::<Result<_, _>>()?;
+        let mut rules = more(Rules::default().for_hosts(&hosts, self.portable));
         for word in &self.rules {
             rules.set(word).map_err(|error| format!("--rule `{word}`: {error}"))?;
         }

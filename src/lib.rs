@@ -9,7 +9,10 @@
 //!                                            page ─▶ http ─▶ a browser
 //! ```
 //!
-//! `check`, `list` and the serving commands run the same build: what `check` passes is what is served.
+//! `check`, `list` and the serving commands run the same build: what `check` passes of a directory is what is served with the
+//! same options.
+//!
+//! Ids in brackets, such as (N2), are of rules of the skill format and of the MCP extension: `docs/rules.md` lists them.
 //!
 //! Imports point one way: `main → commands → cli → stdio, http → mcp, page, log → report, progress → catalog, watch → index →
 //! tree, format → hosts, hidden, rules → frontmatter → yaml, problem, media_type, uri, timestamp → skill, finding, nearest`.

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -188,6 +189,22 @@ fn a_value_that_is_none_is_told_with_the_usage_of_its_command() {
     check(&["index", "good", "-o", "x", "--exclude", "{"], (2, "\n\nUsage: skillserve index "));
     check(&["explain", "nothing"], (2, "\n\nUsage: skillserve explain "));
     check(&[], (2, "\n\nUsage: skillserve [OPTIONS] <COMMAND>\n"));
+}
+
+#[test]
+fn a_word_that_is_no_command_is_told_with_one_that_is() {
+    let serving = "\n  tip: to serve directories, say how: `skillserve http ./skills`, or `skillserve stdio ./skills` in a host's entry\n";
+    for word in ["serve", "run", "start", "server", "./good"] {
+        check(&[word, "good"], (2, serving));
+    }
+    let printed = printed(&check(&["chek", "good"], (2, "a similar subcommand exists: 'check'")));
+    assert!(!printed.contains("to serve"), "{printed}");
+}
+
+#[test]
+fn the_help_of_explain_shows_how_it_is_typed_and_how_it_ends() {
+    check(&["explain", "--help"], (0, "\n  skillserve explain yaml-syntax  "));
+    check(&["explain", "--help"], (0, "\nExit codes: 0 done, 2 "));
 }
 
 #[test]
@@ -456,7 +473,7 @@ const VARIABLES: &[(&str, &str, &[&str], &str)] = &[
     ("MAX_FILES", "1", &["check", "good"], "too-many-files"),
     ("MAX_BYTES", "10", &["check", "good"], "too-large"),
     ("RULE", "reserved-key=off\nname-mismatch=error\nsecret=off\n", &["check", "good"], "!warning[secret]"),
-    ("HOSTS", "chatgpt, windows\n", &["check", "many"], "warning[chatgpt-limits]"),
+    ("HOSTS", "chatgpt, windows,\n\nrmcp\n", &["check", "many"], "warning[chatgpt-limits]"),
     ("PORTABLE", "on", &["check", "odd"], "error[file-name]"),
     ("FORMAT", "github", &["check", "good"], "::warning file=good/"),
     ("VERBOSE", "2", &["stdio", "good"], "trace: answered"),
@@ -601,6 +618,24 @@ fn an_error_names_the_variable_that_a_value_came_from() {
         &["http", "--listen", "192.0.2.1:0", "good"],
         (2, "--listen takes an address of this machine"),
     );
+}
+
+#[test]
+fn a_variable_that_is_not_utf_8_is_named() {
+    let check = |variable: &str, args: &[&str], words: &str| {
+        let bed = bed();
+        let mut command = command(bed.path(), args);
+        let output = command.env(variable, OsStr::from_bytes(b"x\xff")).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && printed.contains(words), "{variable}: {output:?}");
+    };
+    for (name, args) in
+        [("NAME", ["stdio", "good"]), ("EXCLUDE", ["list", "good"]), ("JSON", ["list", "good"])]
+    {
+        let variable = format!("SKILLSERVE_{name}");
+        check(&variable, &args, &format!("error: the value of {variable} is not UTF-8: "));
+    }
+    check("SKILLSERVE_LINKS", &["list", "good"], "SKILLSERVE_LINKS");
 }
 
 #[test]

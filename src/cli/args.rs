@@ -41,6 +41,13 @@ Examples:
 
 Exit codes: 0 no error, 1 errors (with --deny-warnings also warnings), 2 it could not run.";
 
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  skillserve explain              each code, with what a finding of it is and a few words
+  skillserve explain yaml-syntax  one of them
+
+Exit codes: 0 done, 2 there is no such code.";
+
 const SERVING_EXAMPLE: &str =
     "Every option is also read from the environment: --max-files from SKILLSERVE_MAX_FILES.";
 
@@ -56,11 +63,25 @@ pub(super) struct Cli {
 
 #[derive(Debug, Args)]
 pub(super) struct LogArgs {
-    /// Tell more on stderr; twice for every request
-    #[arg(short, long, global = true, action = clap::ArgAction::Count, env = "SKILLSERVE_VERBOSE", help_heading = "Messages")]
+    /// Tell more on stderr; twice, as -vv, also each request over stdio
+    #[arg(
+        short,
+        long,
+        global = true,
+        action = clap::ArgAction::Count,
+        env = "SKILLSERVE_VERBOSE",
+        help_heading = "Messages"
+    )]
     pub verbose: u8,
     /// Tell only errors on stderr, whatever --verbose says, and the address that port 0 took
-    #[arg(short, long, global = true, env = "SKILLSERVE_QUIET", value_parser = yes_or_no, help_heading = "Messages")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        env = "SKILLSERVE_QUIET",
+        value_parser = yes_or_no,
+        help_heading = "Messages"
+    )]
     pub quiet: bool,
     /// How messages on stderr are written
     #[arg(
@@ -137,6 +158,7 @@ pub(super) enum CommandArgs {
         output: PathBuf,
     },
     /// Explain a finding's code: what it means, why it matters, an example, the cure. Without CODE, list them
+    #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain {
         /// The code, as it stands in brackets
         code: Option<String>,
@@ -153,7 +175,7 @@ pub(super) struct SourceArgs {
     /// A directory of skills, or one that is a skill itself. Where two hold the same URI, the first named wins
     #[arg(value_name = "DIR", env = "SKILLSERVE_DIR", value_parser = any_path())]
     pub dirs: Vec<PathBuf>,
-    /// Serve DIR under a prefix: acme/billing=./skills makes skill://acme/billing/…
+    /// Serve DIR under a prefix: acme/hr=./skills under skill://acme/hr/. Can be repeated
     #[arg(long = "mount", value_name = "PREFIX=DIR", env = "SKILLSERVE_MOUNT")]
     pub mounts: Vec<String>,
 
@@ -176,7 +198,13 @@ pub(super) struct SourceArgs {
     )]
     pub links: Links,
     /// Follow links into this directory too. Can be repeated
-    #[arg(long, value_name = "DIR", env = "SKILLSERVE_FOLLOW_LINKS_TO", value_parser = any_path(), help_heading = "What is served")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "SKILLSERVE_FOLLOW_LINKS_TO",
+        value_parser = any_path(),
+        help_heading = "What is served"
+    )]
     pub follow_links_to: Vec<PathBuf>,
     /// What to do with a skill whose name is not its directory's
     #[arg(
@@ -188,10 +216,24 @@ pub(super) struct SourceArgs {
     )]
     pub on_name_mismatch: OnNameMismatch,
     /// The most files that a skill may have. Hosts need not accept more than 512
-    #[arg(long, value_name = "N", env = "SKILLSERVE_MAX_FILES", value_parser = count::<usize>, default_value_t = SKILL_MAX_FILES, help_heading = "What is served")]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "SKILLSERVE_MAX_FILES",
+        value_parser = count::<usize>,
+        default_value_t = SKILL_MAX_FILES,
+        help_heading = "What is served"
+    )]
     pub max_files: usize,
     /// The most bytes that a skill's files may have in sum. Hosts need not accept more than 16 MiB
-    #[arg(long, value_name = "BYTES", env = "SKILLSERVE_MAX_BYTES", value_parser = bytes, default_value_t = SKILL_MAX_BYTES, help_heading = "What is served")]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        env = "SKILLSERVE_MAX_BYTES",
+        value_parser = bytes,
+        default_value_t = SKILL_MAX_BYTES,
+        help_heading = "What is served"
+    )]
     pub max_bytes: u64,
 
     /// What a finding costs: CODE=off does not tell it, CODE=warn tells it, CODE=error keeps the skill from being served.
@@ -222,7 +264,13 @@ pub(super) struct ServingArgs {
     #[arg(long, env = "SKILLSERVE_NO_WATCH", value_parser = yes_or_no, help_heading = "Changes")]
     pub no_watch: bool,
     /// Look for changes this often, where the system does not tell of them: on network and container mounts
-    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_POLL", value_parser = period, help_heading = "Changes")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "SKILLSERVE_POLL",
+        value_parser = period,
+        help_heading = "Changes"
+    )]
     pub poll: Option<u64>,
     /// Serve the last good version of a skill that an edit broke for at most this long; 0 withdraws it at once
     #[arg(
@@ -276,7 +324,13 @@ pub(super) struct ListeningArgs {
     #[arg(long, value_name = "FILE", env = "SKILLSERVE_TLS_KEY")]
     pub tls_key: Option<PathBuf>,
     /// When told to stop, answer what is in hand for at most this long; a second signal ends that
-    #[arg(long, value_name = "SECONDS", env = "SKILLSERVE_DRAIN_SECONDS", value_parser = seconds, default_value_t = 5)]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "SKILLSERVE_DRAIN_SECONDS",
+        value_parser = seconds,
+        default_value_t = 5
+    )]
     pub drain_seconds: u64,
     /// A host name under which clients may ask, besides this machine's own. Can be repeated
     #[arg(long, value_name = "HOST", env = "SKILLSERVE_ALLOW_HOST", help_heading = "Who may ask")]
@@ -294,7 +348,14 @@ pub(super) struct ListeningArgs {
     #[arg(long, value_name = "CIDR", env = "SKILLSERVE_TRUSTED_PROXY", help_heading = "Who may ask")]
     pub trusted_proxy: Vec<String>,
     /// The most requests a minute, and at once, of one holder of a token or one address; 0 for no limit
-    #[arg(long, value_name = "N", env = "SKILLSERVE_RATE_LIMIT", value_parser = count::<u32>, default_value_t = crate::http::RATE_LIMIT, help_heading = "Who may ask")]
+    #[arg(
+        long,
+        value_name = "N",
+        env = "SKILLSERVE_RATE_LIMIT",
+        value_parser = count::<u32>,
+        default_value_t = crate::http::RATE_LIMIT,
+        help_heading = "Who may ask"
+    )]
     pub rate_limit: u32,
     /// Keep at most this many sessions of clients from before 2026-07-28, which hear of changes only in one
     #[arg(
@@ -317,7 +378,12 @@ pub(super) struct ListeningArgs {
     )]
     pub admin_listen: Option<String>,
     /// Serve no page for people at /
-    #[arg(long, env = "SKILLSERVE_NO_PAGE", value_parser = yes_or_no, help_heading = "For people and monitoring")]
+    #[arg(
+        long,
+        env = "SKILLSERVE_NO_PAGE",
+        value_parser = yes_or_no,
+        help_heading = "For people and monitoring"
+    )]
     pub no_page: bool,
 }
 
@@ -343,4 +409,34 @@ pub(super) enum CacheScope {
     Public,
     /// One user
     Private,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{ArgAction, CommandFactory as _};
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_can_be_repeated_says_so() {
+        let mut root = Cli::command();
+        // Only then do the options know what is done with them.
+        root.build();
+        for command in root.get_subcommands() {
+            let options = command.get_arguments().filter(|arg| arg.get_long().is_some());
+            for option in options.filter(|option| matches!(option.get_action(), ArgAction::Append)) {
+                let help = option.get_help().unwrap().to_string();
+                // One that takes several at once need not be.
+                assert!(
+                    help.ends_with("Can be repeated") || option.to_string().contains(",…"),
+                    "{option}: {help}"
+                );
+            }
+        }
+    }
 }

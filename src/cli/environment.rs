@@ -27,26 +27,29 @@ pub struct Environment {
 
 /// Reads the words that were typed, and for what is missing among them the variables.
 pub(super) fn matches(command: &Command) -> Result<ArgMatches, Error> {
-    without(command, OsStr::is_empty).try_get_matches().map_err(|error| match error.kind() {
+    without(command, |_, value| value.is_empty()).try_get_matches().map_err(|error| match error.kind() {
         // It shows all variables, also those that are empty.
         ErrorKind::DisplayHelp => command.clone().try_get_matches().err().unwrap_or(error),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => named(command, error),
+        ErrorKind::InvalidUtf8 => unreadable(command).unwrap_or(error),
         _ => error,
     })
 }
 
-/// The command as it is when it does not know of the variables whose values are such.
-fn without(command: &Command, is_such: fn(&OsStr) -> bool) -> Command {
+/// The command as it is when it does not know of the variables whose names and values are such.
+fn without(command: &Command, is_such: impl Fn(&OsStr, &OsStr) -> bool) -> Command {
     let forget = |arg: Arg| {
-        let value = arg.get_env().and_then(std::env::var_os);
-        if value.is_some_and(|value| is_such(&value)) { arg.env(None::<&'static str>) } else { arg }
+        let is_such = arg
+            .get_env()
+            .is_some_and(|name| std::env::var_os(name).is_some_and(|value| is_such(name, &value)));
+        if is_such { arg.env(None::<&'static str>) } else { arg }
     };
     command.clone().mut_args(forget).mut_subcommands(|command| command.mut_args(forget))
 }
 
 /// The error, which names the variable if the value is not typed.
 fn named(command: &Command, mut error: Error) -> Error {
-    let typed = without(command, |_| true).try_get_matches();
+    let typed = without(command, |_, _| true).try_get_matches();
     let same = |typed: &Error| typed.get(ContextKind::InvalidArg) == error.get(ContextKind::InvalidArg);
     if typed.is_err_and(|typed| typed.kind() == error.kind() && same(&typed)) {
         return error;
@@ -62,6 +65,21 @@ fn named(command: &Command, mut error: Error) -> Error {
         error.insert(ContextKind::InvalidArg, ContextValue::String(variable));
     }
     error
+}
+
+/// The error that names the variable whose value has to be UTF-8 and is not; `None` if it is what is typed.
+fn unreadable(command: &Command) -> Option<Error> {
+    let is_wrong = |command: Command| {
+        command.try_get_matches().is_err_and(|error| error.kind() == ErrorKind::InvalidUtf8)
+    };
+    if is_wrong(without(command, |_, _| true)) {
+        return None;
+    }
+    let variable = args(command)
+        .filter_map(Arg::get_env)
+        .find(|name| is_wrong(without(command, |other, _| other != *name)))?;
+    let sentence = format!("the value of {} is not UTF-8: give it another one", variable.to_string_lossy());
+    Some(command.clone().error(ErrorKind::InvalidUtf8, sentence))
 }
 
 /// The options of all commands.

@@ -1,4 +1,5 @@
-//! Lists in the environment: one item a line. What is typed is never taken apart, since a path may hold a line feed.
+//! Lists: in the environment one item a line, and names of hosts with commas between them anywhere. Otherwise what is typed is
+//! never taken apart, since a path may hold a line feed.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,8 +9,7 @@ use clap::parser::ValueSource;
 
 use super::args::{Cli, CommandArgs, ListeningArgs, SourceArgs};
 
-/// Takes the lists of `cli` apart that the environment gave. Lines that are empty are no items: a block of YAML ends with
-/// one.
+/// Takes the lists of `cli` apart. Lines that are empty are no items: a block of YAML ends with one.
 pub(super) fn take_apart(cli: &mut Cli, matches: &ArgMatches) {
     let Some((_, matches)) = matches.subcommand() else { return };
     match &mut cli.command {
@@ -32,6 +32,8 @@ fn of_source(source: &mut SourceArgs, matches: &ArgMatches) {
     split(&mut source.allow_secret, "allow_secret", matches);
     split(&mut source.follow_links_to, "follow_links_to", matches);
     split(&mut source.rules, "rules", matches);
+    split(&mut source.hosts, "hosts", matches);
+    source.hosts = source.hosts.iter().flat_map(|names| between_commas(names)).collect();
 }
 
 fn of_listening(listening: &mut ListeningArgs, matches: &ArgMatches) {
@@ -44,6 +46,10 @@ fn split<T: Items>(list: &mut Vec<T>, id: &str, matches: &ArgMatches) {
     if matches.value_source(id) == Some(ValueSource::EnvVariable) {
         *list = std::mem::take(list).into_iter().flat_map(T::items).collect();
     }
+}
+
+fn between_commas(names: &str) -> impl Iterator<Item = String> {
+    names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 /// An item that several may stand in, a line each.
@@ -82,11 +88,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_well_formed() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
     fn what_is_typed_stays_whole() {
         let typed = ["skillserve", "check", "a\nb", "--exclude", "c\n"];
         let matches = Cli::command().try_get_matches_from(typed).unwrap();
@@ -98,6 +99,17 @@ mod tests {
             let split = command.get_arguments().filter(|arg| arg.get_value_delimiter() == Some('\n'));
             assert_eq!(split.count(), 0, "{}", command.get_name());
         }
+    }
+
+    #[test]
+    fn commas_stand_between_hosts() {
+        let check = |names: &str, expected: &[&str]| {
+            assert_eq!(between_commas(names).collect::<Vec<_>>(), expected, "{names}");
+        };
+        check("rmcp", &["rmcp"]);
+        check("rmcp, windows,", &["rmcp", "windows"]);
+        check(",", &[]);
+        check("", &[]);
     }
 
     #[test]
