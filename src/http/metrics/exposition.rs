@@ -158,7 +158,11 @@ impl Sources {
         page.counter("skillserve_cache_misses", "Files that were not", misses)?;
         page.counter("skillserve_cache_reads", "Files read from disk because they were asked for", reads)?;
         page.counter("skillserve_cache_evictions", "Files that made room in memory for others", evictions)?;
-        page.gauge("skillserve_cache_bytes", "Bytes of files, and of what is prepared of them for answers, in memory", held_bytes)?;
+        page.gauge(
+            "skillserve_cache_bytes",
+            "Bytes of files, and of what is prepared of them for answers, in memory",
+            held_bytes,
+        )?;
         page.gauge("skillserve_cache_max_bytes", "The most of these bytes", max_bytes)
     }
 
