@@ -11,6 +11,7 @@ mod frame;
 pub(crate) mod fuzzing;
 mod json;
 mod listing;
+mod reader;
 mod reply;
 mod request;
 #[cfg(test)]

@@ -96,6 +96,65 @@ fn other_messages_are_not() {
     }
 }
 
+/// Whether a message is plain that has `written` in the place of `usual`.
+#[track_caller]
+fn check_spelling(usual: &str, written: &str, expected: bool) {
+    let message = r#"{"jsonrpc":"2.0","id":7,"method":"skills/get","params":{"uri":"skill://a","_meta":M}}"#;
+    let message = message.replace('M', META);
+    assert!(Request::read(message.as_bytes()).is_some() && message.contains(usual));
+    let message = message.replacen(usual, written, 1);
+    assert_eq!(Request::read(message.as_bytes()).is_some(), expected, "{message}");
+}
+
+#[test]
+fn only_what_has_one_meaning_is_plain() {
+    for (usual, written, expected) in [
+        ("7", " 7 ", true),
+        ("7", "-7", true),
+        ("7", "-0", false),
+        ("7", "7.0", false),
+        ("7", "7e0", false),
+        ("7", "07", false),
+        ("7", "123456789012345678", true),
+        ("7", "1234567890123456789", false),
+        ("7", "null", false),
+        ("7", "[7]", false),
+        ("7", r#""7""#, true),
+        (r#""id":7,"#, "", false),
+        (r#""id":7,"#, r#""id":7,"id":7,"#, false),
+        (r#""id":7,"#, r#""id":7,,"#, false),
+        (r#""id":7,"#, r#""id":7"#, false),
+        (r#""jsonrpc":"2.0","#, "", false),
+        ("2.0", "1.0", false),
+        ("{", "\t{\r\n", true),
+        ("{", "\u{b}{", false),
+        ("}}}", "}}}\n", true),
+        ("}}}", "}}}}", false),
+        ("}}}", "}},}", false),
+        ("}}}", "}}", false),
+        ("skill://a", "skill://\u{7f}é", true),
+        ("skill://a", "skill://\n", false),
+        (r#""skill://a""#, "null", true),
+        (r#""skill://a""#, "nul", false),
+        (r#""skill://a""#, "7", false),
+        (r#""uri":"#, r#""uri":null,"uri":"#, false),
+        (r#""uri":"#, r#""cursor":null,"cursor":null,"uri":"#, false),
+        (r#""_meta":"#, r#""_meta":{},"_meta":"#, false),
+        (r#"Capabilities":{}"#, r#"Capabilities":{ }"#, true),
+        (r#"Capabilities":{}"#, r#"Capabilities":{"sampling":{}}"#, true),
+        (r#"Capabilities":{}"#, r#"Capabilities":7"#, false),
+        (r#"Capabilities":{}"#, r#"Capabilities":{},"x":{"y":[1,{"z":null}]}"#, true),
+        (r#"Capabilities":{}"#, r#"Capabilities":{},"x":1,"x":1"#, true),
+        (r#"Capabilities":{}"#, r#"Capabilities":{},"x":01"#, false),
+        (r#"Capabilities":{}"#, r#"Capabilities":{},"x":truely"#, false),
+        (r#"Capabilities":{}"#, r#"Capabilities":{},"traceparent":null"#, true),
+        (r#"Capabilities":{}"#, r#"Capabilities":{},"traceparent":7"#, false),
+        (r#"Capabilities":{}"#, r#"Capabilities":{},"traceparent":"a","traceparent":"a""#, false),
+    ] {
+        check_spelling(usual, written, expected);
+    }
+}
+
 fn snapshot() -> Arc<Snapshot> {
     world().skills.catalog.current().unwrap()
 }
