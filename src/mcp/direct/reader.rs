@@ -1,5 +1,6 @@
 //! Reads the JSON of plain requests: objects whose keys are looked at, texts without escapes, and what is passed over.
 
+use memchr::memchr;
 use serde::de::IgnoredAny;
 use serde_json::Deserializer;
 
@@ -7,19 +8,21 @@ use serde_json::Deserializer;
 /// rmcp reads. Hosts send a few.
 const NESTED_MAX: usize = 48;
 
-/// The most digits in a row in what is passed over. rmcp refuses a message with an integer beyond 64 bits, also where it means
+/// The most digits in a row, but for those of a text. rmcp refuses a message with an integer beyond 64 bits, also where it means
 /// nothing.
 const DIGITS_MAX: usize = 18;
 
-/// What is left of a message in which nothing is escaped.
+/// A message on one line in which nothing is escaped, and how far it has been read.
+#[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
-    rest: &'a str,
+    message: &'a str,
+    at: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// A message, of which nothing has been read.
+    /// Begins with a message that has neither a backslash nor a control character.
     pub(super) fn new(message: &'a str) -> Self {
-        Self { rest: message }
+        Self { message, at: 0 }
     }
 
     /// Reads an object, each of whose values is read by `member`, which is given its key.
@@ -41,67 +44,78 @@ impl<'a> Reader<'a> {
     /// Reads a text.
     pub(super) fn text(&mut self) -> Option<&'a str> {
         self.take(b'"')?;
-        // They are short, and so are looked through byte by byte.
-        let end = self.rest.bytes().position(|byte| byte == b'"' || byte < b' ')?;
-        let (text, rest) = self.rest.split_at_checked(end)?;
-        self.rest = rest.strip_prefix('"')?;
-        Some(text)
+        let text = self.up_to(memchr(b'"', self.rest().as_bytes())?);
+        self.at += 1;
+        text
     }
 
     /// Reads a text, or that there is none.
     pub(super) fn text_or_null(&mut self) -> Option<Option<&'a str>> {
-        if self.is_before_text() {
+        if self.next() == Some(b'"') {
             return self.text().map(Some);
         }
-        self.rest = self.rest.strip_prefix("null")?;
-        Some(None)
+        (self.pass_over()? == "null").then_some(None)
     }
 
-    /// Whether a text is next.
-    pub(super) fn is_before_text(&mut self) -> bool {
-        self.pass_space();
-        self.rest.starts_with('"')
-    }
-
-    /// Whether there is nothing more.
-    pub(super) fn is_at_end(&mut self) -> bool {
-        self.pass_space();
-        self.rest.is_empty()
+    /// Reads an integer as every reader of JSON would.
+    pub(super) fn integer(&mut self) -> Option<i64> {
+        self.next()?;
+        let is_of_number =
+            |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
+        let length = self.rest().bytes().position(|byte| !is_of_number(byte))?;
+        let number = self.up_to(length)?;
+        let digits = number.strip_prefix('-').unwrap_or(number);
+        // Minus nothing is one number to some and another to others.
+        let is_usual = !digits.starts_with(['+', '0']) || number == "0";
+        if is_usual && digits.len() <= DIGITS_MAX { number.parse().ok() } else { None }
     }
 
     /// Passes over any value, which is given as it is written.
     pub(super) fn pass_over(&mut self) -> Option<&'a str> {
-        self.pass_space();
-        let mut values = Deserializer::from_str(self.rest).into_iter::<IgnoredAny>();
-        values.next()?.ok()?;
-        let (value, rest) = self.rest.split_at_checked(values.byte_offset())?;
-        if opens(value) > NESTED_MAX || has_long_number(value) {
-            return None;
+        self.next()?;
+        let mut ahead = self.clone();
+        // Hosts send little else.
+        let length = match ahead.object(|reader, _| reader.text().map(drop)) {
+            Some(()) => ahead.at - self.at,
+            None => length(self.rest())?,
+        };
+        self.up_to(length)
+    }
+
+    /// What is next, other than spaces; `None` at the end.
+    pub(super) fn next(&mut self) -> Option<u8> {
+        loop {
+            let next = self.message.as_bytes().get(self.at).copied();
+            if next != Some(b' ') {
+                return next;
+            }
+            self.at += 1;
         }
-        self.rest = rest;
-        Some(value)
     }
 
     fn take(&mut self, sign: u8) -> Option<()> {
-        self.pass_space();
-        let (first, rest) = self.rest.split_at_checked(1)?;
-        (first.as_bytes() == [sign]).then(|| self.rest = rest)
+        (self.next()? == sign).then(|| self.at += 1)
     }
 
-    fn pass_space(&mut self) {
-        if self.rest.starts_with([' ', '\n', '\r', '\t']) {
-            self.rest = self.rest.trim_start_matches([' ', '\n', '\r', '\t']);
-        }
+    fn rest(&self) -> &'a str {
+        self.message.get(self.at..).unwrap_or_default()
+    }
+
+    /// So many bytes of the rest, which are then read.
+    fn up_to(&mut self, length: usize) -> Option<&'a str> {
+        let read = self.message.get(self.at..self.at + length)?;
+        self.at += length;
+        Some(read)
     }
 }
 
-/// How many objects and arrays are opened, also in texts.
-fn opens(value: &str) -> usize {
-    value.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count()
-}
-
-/// Whether there are too many digits in a row, be it in a number or in a text.
-fn has_long_number(value: &str) -> bool {
-    value.len() > DIGITS_MAX
-        && value.as_bytes().split(|byte| !byte.is_ascii_digit()).any(|digits| digits.len() > DIGITS_MAX)
+/// How long the value is that begins here. `None` if there is none, or one that rmcp may not read.
+fn length(rest: &str) -> Option<usize> {
+    let mut values = Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    let length = values.byte_offset();
+    let value = rest.as_bytes().get(..length)?;
+    let opened = value.iter().filter(|byte| matches!(byte, b'{' | b'[')).count();
+    let mut digits = value.split(|byte| !byte.is_ascii_digit());
+    (opened <= NESTED_MAX && digits.all(|digits| digits.len() <= DIGITS_MAX)).then_some(length)
 }

@@ -1,8 +1,8 @@
 //! Which messages are plain requests, and what they ask for.
 //!
-//! Only what every reader of JSON would read the same way is taken: no escape, no key twice, nothing nested deeply, no long
-//! number, and no dollar sign, with which the keys begin that mean something to serde_json alone. Hosts hardly write anything
-//! else, and whatever is left out here is read by rmcp instead.
+//! Only what every reader of JSON would read the same way is taken: one line, no escape, no key twice, nothing nested deeply, no
+//! long number, and no dollar sign, with which the keys begin that mean something to serde_json alone. Hosts hardly write
+//! anything else, and whatever is left out here is read by rmcp instead.
 
 use memchr::memchr2;
 use rmcp::model::{ClientCapabilities, RequestId};
@@ -61,7 +61,9 @@ pub(crate) struct Request {
 impl Request {
     /// Reads a message. `None` if it is no plain request.
     pub(crate) fn read(message: &[u8]) -> Option<Self> {
-        if memchr2(b'\\', b'$', message).is_some() {
+        let message = message.trim_ascii_end();
+        let is_on_one_line = message.iter().fold(true, |all, byte| all & (*byte >= b' '));
+        if !is_on_one_line || memchr2(b'\\', b'$', message).is_some() {
             return None;
         }
         let mut reader = Reader::new(std::str::from_utf8(message).ok()?);
@@ -73,7 +75,7 @@ impl Request {
             "params" => once(&mut params, Params::read(reader)?),
             _ => None,
         })?;
-        if !reader.is_at_end() || version != Some("2.0") {
+        if reader.next().is_some() || version != Some("2.0") {
             return None;
         }
         let Params { uri, cursor, trace } = params?;
@@ -128,13 +130,11 @@ fn read_capabilities(reader: &mut Reader<'_>) -> Option<()> {
     (json == "{}" || are_read()).then_some(())
 }
 
-/// Reads the id of a request. Minus nothing is left to rmcp.
 fn read_id(reader: &mut Reader<'_>) -> Option<RequestId> {
-    if reader.is_before_text() {
-        return Some(RequestId::String(reader.text()?.into()));
+    match reader.next()? {
+        b'"' => reader.text().map(|id| RequestId::String(id.into())),
+        _ => reader.integer().map(RequestId::Number),
     }
-    let json = reader.pass_over().filter(|json| *json != "-0")?;
-    json.parse().ok().map(RequestId::Number)
 }
 
 /// Takes what a key says, which it may say once.
