@@ -18,9 +18,22 @@ use super::turns::Turn;
 /// Whether the head of a request says the same as its message, once and in so many words. Other ways to say it are for
 /// rmcp to read, as are all ways to say something else.
 pub(super) fn is_plain(headers: &HeaderMap, request: &Request) -> bool {
-    sole(headers, MCP_PROTOCOL_VERSION) == Some(VERSION)
-        && sole(headers, MCP_METHOD) == Some(request.method.as_str())
-        && (request.method != Method::ReadResource || sole(headers, MCP_NAME) == request.uri.as_deref())
+    let is_read = request.method == Method::ReadResource;
+    let (mut version, mut method, mut name) = (None, None, None);
+    // All of them are gone through once, which is less work than to look for three.
+    for (header, value) in headers {
+        let said = match header {
+            header if *header == MCP_PROTOCOL_VERSION => &mut version,
+            header if *header == MCP_METHOD => &mut method,
+            header if *header == MCP_NAME && is_read => &mut name,
+            _ => continue,
+        };
+        let (Ok(value), None) = (value.to_str(), &said) else { return false };
+        *said = Some(value);
+    }
+    version == Some(VERSION)
+        && method == Some(request.method.as_str())
+        && (!is_read || name == request.uri.as_deref())
 }
 
 /// Whether an answer of either kind is accepted by name, without conditions.

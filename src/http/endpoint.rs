@@ -245,9 +245,12 @@ impl Endpoint {
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
+    const JSON: &str = "application/json";
     let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let essence = media_type.and_then(|value| value.split(';').next());
-    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+    let is_essence =
+        |value: &str| value.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(JSON));
+    // As hosts write it, or in another way.
+    media_type.is_some_and(|value| value == JSON || is_essence(value))
 }
 
 /// Whether a client names both types that it may be answered with, however it does.
