@@ -9,6 +9,7 @@ mod admission;
 mod again;
 mod allowed;
 mod answered;
+mod asker;
 mod auth;
 mod body;
 mod caller;

@@ -200,6 +200,7 @@ mod tests {
     use tower::ServiceExt as _;
 
     use super::super::connection::{FIRST_READ_MAX, HEAD_READ_MAX};
+    use super::super::crowd::Visit;
     use super::super::listen::Address;
     use super::super::patience::LOOK;
     use super::*;
@@ -212,7 +213,7 @@ mod tests {
     impl Answers for Router {
         type Body = Body;
 
-        async fn answer(&self, request: &mut Request) -> Response {
+        async fn answer(&self, request: &mut Request, _: &Arc<Visit>) -> Response {
             self.clone().oneshot(std::mem::take(request)).await.unwrap()
         }
     }

@@ -15,7 +15,6 @@ use crate::report::escape;
 
 use super::answered;
 use super::caller::{Caller, Peer};
-use super::crowd::Visit;
 use super::headers::MCP_PROTOCOL_VERSION;
 use super::outcome::Outcome;
 use super::trace_context::TraceContext;
@@ -52,7 +51,7 @@ pub(super) struct Told<'a> {
 
 impl Head {
     /// What the head of `request` says, which is found again by `id`.
-    pub(super) fn of(request: &Request, id: HeaderValue) -> Self {
+    pub(super) fn of(request: &Request, peer: Option<&Peer>, id: HeaderValue) -> Self {
         let headers = request.headers();
         Self {
             method: request.method().clone(),
@@ -60,7 +59,7 @@ impl Head {
             id,
             version: headers.get(MCP_PROTOCOL_VERSION).cloned(),
             trace: TraceContext::of(headers),
-            peer: Visit::of(request.extensions()).map(|visit| *visit.peer()),
+            peer: peer.copied(),
         }
     }
 
@@ -152,7 +151,7 @@ mod tests {
     fn a_revision_is_told_if_it_can_be_one() {
         let check = |value: &'static str, expected| {
             let request = Request::builder().header(MCP_PROTOCOL_VERSION, value).body(Body::empty()).unwrap();
-            assert_eq!(Head::of(&request, HeaderValue::from_static("x")).version(), expected);
+            assert_eq!(Head::of(&request, None, HeaderValue::from_static("x")).version(), expected);
         };
         check("2026-07-28", Some("2026-07-28"));
         check("DRAFT-2026-v1", Some("DRAFT-2026-v1"));

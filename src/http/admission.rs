@@ -11,9 +11,8 @@ use axum::http::HeaderValue;
 use crate::log;
 
 use super::Options;
+use super::asker::Asker;
 use super::auth::{Authenticator, CallerCheck};
-use super::crowd::Visit;
-use super::exchange::Noted;
 use super::guard::{FromPage, Guard};
 use super::listen::Place;
 use super::rate::Rates;
@@ -61,10 +60,10 @@ impl Admission {
         &self,
         request: &mut Request,
         is_of_endpoint: bool,
-        noted: &mut Noted,
+        asker: &mut Asker,
     ) -> (Option<HeaderValue>, Result<(), Refused>) {
-        let peer = Visit::of(request.extensions()).map(|visit| visit.peer());
-        let caller = noted.caller.insert(self.guard.caller(peer, request.headers()));
+        let caller = self.guard.caller(asker.peer(), request.headers());
+        let caller = asker.caller.insert(caller);
         let origin = match self.guard.check(request.uri(), request.headers()) {
             Ok(origin) => origin.cloned(),
             Err(refused) => return (None, Err(refused)),
@@ -72,11 +71,7 @@ impl Admission {
         if origin.is_some() {
             request.extensions_mut().insert(FromPage);
         }
-        let admitted = self.callers.admit(request, is_of_endpoint, caller);
-        if admitted.is_ok() {
-            request.extensions_mut().insert(caller.clone());
-        }
-        (origin, admitted)
+        (origin, self.callers.admit(request, is_of_endpoint, caller))
     }
 
     /// Keeps up with the tokens, and forgets who has not asked for long, for ever.

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::{Extensions, StatusCode};
+use axum::http::StatusCode;
 use bytes::BytesMut;
 use futures::FutureExt as _;
 use http_body_util::BodyExt as _;
@@ -12,8 +12,9 @@ use hyper::body::Body as _;
 
 use crate::mcp::REQUEST_MAX_BYTES;
 
+use super::asker::Asker;
 use super::refusal::Refused;
-use super::share::{Sharer, Slot, Slots};
+use super::share::{Slot, Slots};
 
 /// How long a client may take to send a request's body.
 pub(super) const READ_MAX: Duration = Duration::from_secs(20);
@@ -43,9 +44,9 @@ impl Default for Bodies {
 }
 
 impl Bodies {
-    /// Reads a whole body of a request with these `extensions`. What is not read of one that is refused is left.
-    pub(super) async fn read(&self, body: &mut Body, extensions: &Extensions) -> Result<Read, Refused> {
-        let mut read = pin!(self.collect(body, extensions));
+    /// Reads the whole body of a request of `asker`. What is not read of one that is refused is left.
+    pub(super) async fn read(&self, body: &mut Body, asker: &Asker) -> Result<Read, Refused> {
+        let mut read = pin!(self.collect(body, asker));
         // Most bodies are there already, and no timer is set for them.
         if let Some(read) = read.as_mut().now_or_never() {
             return read;
@@ -56,7 +57,7 @@ impl Bodies {
         }
     }
 
-    async fn collect(&self, body: &mut Body, extensions: &Extensions) -> Result<Read, Refused> {
+    async fn collect(&self, body: &mut Body, asker: &Asker) -> Result<Read, Refused> {
         let broke_off = |_| Refused::new(StatusCode::BAD_REQUEST, "the request broke off");
         let mut bytes = BytesMut::new();
         let mut slot = None;
@@ -68,7 +69,7 @@ impl Bodies {
                 return Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, why));
             }
             if length > SMALL_MAX_BYTES && slot.is_none() {
-                let found = self.large.take(&Sharer::of(extensions));
+                let found = self.large.take(&asker.sharer());
                 let busy = || Refused::busy("too many large requests come in; try again in a moment");
                 slot = Some(found.ok_or_else(busy)?);
             }
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     async fn read(bodies: &Bodies, bytes: usize) -> Result<Read, StatusCode> {
-        let read = bodies.read(&mut Body::from(vec![b'x'; bytes]), &Extensions::new()).await;
+        let read = bodies.read(&mut Body::from(vec![b'x'; bytes]), &Asker::default()).await;
         read.map_err(|refused| axum::response::Response::from(refused).status())
     }
 
@@ -113,7 +114,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_comes_in_time_or_not_at_all() {
         let mut never = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
-        let read = Bodies::default().read(&mut never, &Extensions::new()).await;
+        let read = Bodies::default().read(&mut never, &Asker::default()).await;
         let status = read.map_err(|refused| axum::response::Response::from(refused).status()).unwrap_err();
         assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
     }

@@ -77,7 +77,11 @@ pub(super) trait Answers: Send + Sync + 'static {
 
     /// Answers one, of which it takes what it needs: a request is too large to be moved from hand to hand. A body that it does
     /// not take, or not to its end, is left there.
-    fn answer(&self, request: &mut Request) -> impl Future<Output = axum::http::Response<Self::Body>> + Send;
+    fn answer(
+        &self,
+        request: &mut Request,
+        visit: &Arc<Visit>,
+    ) -> impl Future<Output = axum::http::Response<Self::Body>> + Send;
 }
 
 /// How connections are served.
@@ -242,13 +246,12 @@ impl<S: Answers> Client<S> {
         }
         let is_held_back = !is_shared && leftover::is_held_back(request.headers());
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(visit.clone());
         async move {
             let response = if is_busy {
                 let why = "there are too many requests in hand; try again in a moment";
                 axum::response::Response::from(Refused::busy(why)).map(Either::Right)
             } else {
-                self.server.service.answer(&mut request).await.map(Either::Left)
+                self.server.service.answer(&mut request, &visit).await.map(Either::Left)
             };
             let most = response.body().size_hint().upper();
             if is_shared && most.is_some_and(|bytes| bytes <= SLOTLESS_MAX_BYTES) {

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use axum::http::Extensions;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -264,7 +263,7 @@ impl Drop for Guest {
 }
 
 /// A request, from its beginning until the last byte of its answer is written. It counts as taken back if it is never said to
-/// be answered. It stands in the extensions of the request.
+/// be answered.
 #[derive(Debug)]
 pub(super) struct Visit {
     guest: Arc<Guest>,
@@ -274,11 +273,6 @@ pub(super) struct Visit {
 }
 
 impl Visit {
-    /// The one of a request with these extensions. Only a test makes requests without.
-    pub(super) fn of(extensions: &Extensions) -> Option<&Self> {
-        extensions.get::<Arc<Self>>().map(|visit| &**visit)
-    }
-
     /// The other end of its connection.
     pub(super) fn peer(&self) -> &Peer {
         &self.guest.peer

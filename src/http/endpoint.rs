@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use http_body_util::Full;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -22,15 +22,16 @@ use crate::skill::Content;
 use crate::uri;
 
 use super::answered::{self, Asked};
+use super::asker::Asker;
 use super::body::Bodies;
-use super::crowd::Visit;
 use super::direct::{accepts_both, is_plain, respond};
+use super::exchange::Noted;
 use super::guard::{self, FromPage};
 use super::headers::{MCP_PROTOCOL_VERSION, is_contradictory};
 use super::legacy::{self, MessageSession};
 use super::refusal::Refused;
 use super::sessions::Sessions;
-use super::share::{Sharer, Slots};
+use super::share::Slots;
 use super::stream::KEEP_ALIVE;
 use super::turns::{self, Turns};
 
@@ -94,15 +95,12 @@ impl Endpoint {
 }
 
 impl Endpoint {
-    /// Answers any request to the endpoint's path. What it asks for is noted in `asked` as soon as it is known, whatever
-    /// becomes of it.
-    pub(super) async fn answer(&self, request: &mut Request, asked: &mut Option<Asked>) -> Response {
+    /// Answers any request to the endpoint's path. What it asks for is noted as soon as it is known, whatever becomes of it.
+    pub(super) async fn answer(&self, request: &mut Request, noted: &mut Noted) -> Response {
         let answered = match *request.method() {
-            Method::POST => self.post(request, asked).await,
-            Method::GET => self.open_stream(request),
-            Method::DELETE => {
-                legacy::end(request.headers(), &Sharer::of(request.extensions()), &self.sessions)
-            }
+            Method::POST => self.post(request, noted).await,
+            Method::GET => self.open_stream(request, &noted.asker),
+            Method::DELETE => legacy::end(request.headers(), &noted.asker.sharer(), &self.sessions),
             Method::OPTIONS if request.extensions().get::<FromPage>().is_some() => Ok(self.preflight()),
             _ => Err(Refused::method()),
         };
@@ -114,25 +112,25 @@ impl Endpoint {
     }
 
     /// Answers a message.
-    async fn post(&self, request: &mut Request, asked: &mut Option<Asked>) -> Result<Response, Refused> {
+    async fn post(&self, request: &mut Request, noted: &mut Noted) -> Result<Response, Refused> {
         if !is_json(request.headers()) {
             let why = "the Content-Type of a request is application/json";
             return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
         let mut body = mem::take(request.body_mut());
-        let body = match self.bodies.read(&mut body, request.extensions()).await {
+        let body = match self.bodies.read(&mut body, &noted.asker).await {
             Ok(body) => body,
             Err(refused) => {
                 *request.body_mut() = body;
                 return Err(refused);
             }
         };
-        turns::asked(request.extensions());
+        noted.asker.asked();
         let bytes = body.bytes.slice_ref(wire::without_mark(&body.bytes));
-        match self.directly(request.headers(), request.extensions(), &bytes, asked).await? {
+        match self.directly(request.headers(), &bytes, noted).await? {
             Some(response) => Ok(response),
             // Boxed, because what rmcp needs for it takes kilobytes, which would be moved about for every other request too.
-            None => Box::pin(self.by_rmcp(mem::take(request).into_parts().0, bytes, asked)).await,
+            None => Box::pin(self.by_rmcp(mem::take(request).into_parts().0, bytes, noted)).await,
         }
     }
 
@@ -140,10 +138,10 @@ impl Endpoint {
         &self,
         mut head: Parts,
         mut bytes: Bytes,
-        asked: &mut Option<Asked>,
+        noted: &mut Noted,
     ) -> Result<Response, Refused> {
         let message = wire::parse(&bytes)?;
-        *asked = Some(Asked::by(&message));
+        noted.asked = Some(Asked::by(&message));
         if !accepts_all(&head.headers) && !names_both(&head.headers) {
             return Err(Refused::not_acceptable(&message));
         }
@@ -151,8 +149,8 @@ impl Endpoint {
             // Whoever stands in between may have read another one than is read here.
             return Err(Refusal::mismatch(&message, "two MCP-Protocol-Version headers say two things").into());
         }
-        let turn = self.turns.next(&head.extensions, self.cost(&message).await).await?;
-        let caller = Sharer::of(&head.extensions);
+        let turn = self.turns.next(&noted.asker, self.cost(&message).await).await?;
+        let caller = noted.asker.sharer();
         let mut listen = None;
         if let Some(id) = wire::subscribes(&message) {
             listen = self.listens.take(&caller);
@@ -169,8 +167,6 @@ impl Endpoint {
         }
         // rmcp wants both types by name.
         head.headers.insert(header::ACCEPT, ACCEPT);
-        // What rmcp does may last longer than the request.
-        head.extensions.remove::<Arc<Visit>>();
         let response = self.service.handle(Request::from_parts(head, Full::new(bytes))).await;
         let mut response = turn.hold(answered::noting(response).await);
         session.announce(&mut response, &caller, &self.sessions);
@@ -193,12 +189,12 @@ impl Endpoint {
         })
     }
 
-    fn open_stream(&self, request: &Request) -> Result<Response, Refused> {
-        let caller = Sharer::of(request.extensions());
+    fn open_stream(&self, request: &Request, asker: &Asker) -> Result<Response, Refused> {
+        let caller = asker.sharer();
         let listen = self.listens.take(&caller);
         let stream = legacy::open_stream(request.headers(), &caller, &self.sessions, &self.gate)?;
         let listen = listen.ok_or_else(|| Refusal::too_many(None))?;
-        turns::asked(request.extensions());
+        asker.asked();
         Ok(turns::keep(stream, listen))
     }
 
@@ -206,9 +202,8 @@ impl Endpoint {
     async fn directly(
         &self,
         headers: &HeaderMap,
-        extensions: &Extensions,
         body: &[u8],
-        asked: &mut Option<Asked>,
+        noted: &mut Noted,
     ) -> Result<Option<Response>, Refused> {
         let accepts = accepts_both(headers) || accepts_all(headers);
         let Some(direct) = self.direct.as_ref().filter(|_| accepts) else { return Ok(None) };
@@ -216,8 +211,8 @@ impl Endpoint {
         let Some(plain) = plain else { return Ok(None) };
         let told = Asked::plainly(&plain);
         let Some(reply) = direct.begin(plain) else { return Ok(None) };
-        *asked = Some(told);
-        let turn = self.turns.next(extensions, reply.holds_bytes()).await?;
+        noted.asked = Some(told);
+        let turn = self.turns.next(&noted.asker, reply.holds_bytes()).await?;
         let answer = match reply {
             Reply::Ready(answer) => answer,
             // Boxed for the same reason.

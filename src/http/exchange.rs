@@ -10,7 +10,7 @@ use axum::response::Response;
 
 use super::access_log::{self, Told};
 use super::answered::{Asked, ErrorCode};
-use super::caller::Caller;
+use super::asker::Asker;
 use super::followed::Followed;
 use super::metrics::Metrics;
 use super::outcome::Outcome;
@@ -41,10 +41,10 @@ pub(super) struct Exchange {
 }
 
 /// What those on the way of a request find out about it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Noted {
     /// Who asks.
-    pub(super) caller: Option<Caller>,
+    pub(super) asker: Asker,
     /// What for, as soon as it is known, whatever becomes of it.
     pub(super) asked: Option<Asked>,
 }
@@ -64,12 +64,17 @@ struct Answer {
 
 impl Exchange {
     /// Begins with the head of a request, to the endpoint or not.
-    pub(super) fn begin(observer: &Arc<Observer>, request: &Request, is_of_endpoint: bool) -> Self {
+    pub(super) fn begin(
+        observer: &Arc<Observer>,
+        request: &Request,
+        asker: Asker,
+        is_of_endpoint: bool,
+    ) -> Self {
         observer.metrics.begin();
         let headers = request.headers();
         let (id, logged) = if observer.is_logged {
             let id = request_id::of(headers);
-            let asked = access_log::Head::of(request, id.clone());
+            let asked = access_log::Head::of(request, asker.peer(), id.clone());
             (Some(id), Some(Box::new(asked)))
         } else {
             (request_id::brought(headers), None)
@@ -81,7 +86,7 @@ impl Exchange {
             is_of_endpoint,
             is_head: *request.method() == Method::HEAD,
             begun: Instant::now(),
-            noted: Noted::default(),
+            noted: Noted { asker, asked: None },
             answer: None,
         }
     }
@@ -158,7 +163,7 @@ impl Drop for Exchange {
             status: self.answer.as_ref().map(|answer| answer.status),
             outcome,
             message: self.noted.asked.as_ref(),
-            caller: self.noted.caller.as_ref(),
+            caller: self.noted.asker.caller.as_ref(),
             bytes,
             took: self.begun.elapsed(),
         };

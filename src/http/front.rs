@@ -14,7 +14,9 @@ use futures::FutureExt as _;
 use tower_service::Service as _;
 
 use super::admission::Admission;
+use super::asker::Asker;
 use super::connection::Answers;
+use super::crowd::Visit;
 use super::endpoint::Endpoint;
 use super::exchange::{Exchange, Noted, Observer};
 use super::followed::Followed;
@@ -54,15 +56,26 @@ impl Front {
         (request.uri().path() == path.as_str()).then_some(endpoint)
     }
 
+    /// Answers a request of somebody.
+    pub(super) async fn answer(&self, request: &mut Request, asker: Asker) -> axum::http::Response<Followed> {
+        let endpoint = self.endpoint(request);
+        let mut exchange = Exchange::begin(&self.observer, request, asker, endpoint.is_some());
+        let response = self.pass(request, endpoint, exchange.noted()).await;
+        exchange.follow(response)
+    }
+
     async fn pass(&self, request: &mut Request, endpoint: Option<&Endpoint>, noted: &mut Noted) -> Response {
         if health::is_probe(request.uri().path()) {
             return call(&self.probes, request).await;
         }
-        let (origin, admitted) = self.admission.admit(request, endpoint.is_some(), noted);
+        let (origin, admitted) = self.admission.admit(request, endpoint.is_some(), &mut noted.asker);
         let mut response = match (admitted, endpoint) {
             (Err(refused), _) => refused.into(),
-            (Ok(()), Some(endpoint)) => endpoint.answer(request, &mut noted.asked).await,
-            (Ok(()), None) => call(&self.routes, request).await,
+            (Ok(()), Some(endpoint)) => endpoint.answer(request, noted).await,
+            (Ok(()), None) => {
+                request.extensions_mut().insert(noted.asker.clone());
+                call(&self.routes, request).await
+            }
         };
         guard::allow_reading(response.headers_mut(), origin);
         response
@@ -72,11 +85,8 @@ impl Front {
 impl Answers for Front {
     type Body = Followed;
 
-    async fn answer(&self, request: &mut Request) -> axum::http::Response<Followed> {
-        let endpoint = self.endpoint(request);
-        let mut exchange = Exchange::begin(&self.observer, request, endpoint.is_some());
-        let response = self.pass(request, endpoint, exchange.noted()).await;
-        exchange.follow(response)
+    async fn answer(&self, request: &mut Request, visit: &Arc<Visit>) -> axum::http::Response<Followed> {
+        self.answer(request, Asker::new(visit.clone())).await
     }
 }
 

@@ -26,9 +26,10 @@ use crate::finding::Code;
 use crate::page::asset::Asset;
 use crate::page::{self, Search};
 
+use super::asker::Asker;
 use super::routes::{Route, router};
 use super::share::Slots;
-use super::turns::{Turns, asked};
+use super::turns::Turns;
 
 /// The most pages that are made at once. Each takes a processor while it looks through all skills, and most machines that
 /// serve have few.
@@ -107,7 +108,7 @@ async fn explain(State(pages): State<Arc<Pages>>, Query(asked): Asked, head: Par
 
 /// A file of the page itself, which never changes under its name.
 async fn asset(Path(name): Path<String>, head: Parts) -> Response {
-    asked(&head.extensions);
+    Asker::of(&head.extensions).asked();
     Asset::named(&name).map_or_else(answer::missing, |asset| answer::asset(asset).map(Body::new))
 }
 

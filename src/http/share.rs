@@ -7,8 +7,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::http::Extensions;
-
 use super::caller::{Caller, Network};
 
 /// Whom something is shared among.
@@ -18,13 +16,6 @@ pub(super) enum Sharer {
     Named(Arc<str>),
     /// Somebody who has not said who they are.
     At(Network),
-}
-
-impl Sharer {
-    /// Who sends a request with these extensions.
-    pub(super) fn of(extensions: &Extensions) -> Self {
-        extensions.get::<Caller>().map_or(Self::At(Network::Unix), Self::from)
-    }
 }
 
 impl From<&Caller> for Sharer {
@@ -180,6 +171,5 @@ mod tests {
         assert_ne!(at("192.0.2.1"), at("192.0.2.2"));
         let caller = Caller { name: Some("ci".into()), ..Caller::default() };
         assert_eq!(Sharer::from(&caller), Sharer::Named("ci".into()));
-        assert_eq!(Sharer::of(&Extensions::new()), Sharer::At(Network::Unix));
     }
 }

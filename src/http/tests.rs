@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::testing::Skills;
 
-use super::connection::Answers as _;
+use super::asker::Asker;
 use super::stream::KEEP_ALIVE;
 use super::*;
 
@@ -50,7 +50,7 @@ async fn ask(
         request = request.header(*name, *value);
     }
     let mut request = request.body(axum::body::Body::from(body.to_string())).unwrap();
-    endpoint.answer(&mut request).await.map(axum::body::Body::new)
+    endpoint.answer(&mut request, Asker::default()).await.map(axum::body::Body::new)
 }
 
 async fn listen(endpoint: &Front) -> BodyDataStream {

@@ -13,12 +13,11 @@ use std::time::Duration;
 
 use axum::BoxError;
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::Extensions;
 use axum::response::Response;
 use hyper::body::{Frame, SizeHint};
 use tokio::sync::oneshot;
 
-use super::crowd::Visit;
+use super::asker::Asker;
 use super::refusal::Refused;
 use super::share::{Lack, Ledger, Sharer};
 
@@ -79,20 +78,20 @@ impl Turns {
         Self(Arc::new(Mutex::new(State { ledger, waiting: BTreeMap::new(), next: 0 })))
     }
 
-    /// Waits, within a bound, for the turn of a request with these `extensions` whose answer holds at most so many bytes,
-    /// or as many as can be said of it beforehand.
+    /// Waits, within a bound, for the turn of a request of `asker` whose answer holds at most so many bytes, or as many as can
+    /// be said of it beforehand.
     ///
     /// # Errors
     /// When it takes too long, or too many wait already.
-    pub(super) async fn next(&self, extensions: &Extensions, bytes: u64) -> Result<Turn, Refused> {
-        asked(extensions);
+    pub(super) async fn next(&self, asker: &Asker, bytes: u64) -> Result<Turn, Refused> {
+        asker.asked();
         if bytes <= SMALL_MAX_BYTES {
             return Ok(Turn(None));
         }
         // What is larger than a share can be must come through too, alone.
         let bytes = signed(bytes.min(HELD_MAX_BYTES / 2));
         let busy = || Refused::busy("the server is busy; try again in a moment");
-        let (_leaves, turn) = self.queue(Sharer::of(extensions), bytes).ok_or_else(busy)?;
+        let (_leaves, turn) = self.queue(asker.sharer(), bytes).ok_or_else(busy)?;
         match tokio::time::timeout(WAIT_MAX, turn).await {
             Ok(Ok(share)) => Ok(Turn(Some(share))),
             _ => Err(busy()),
@@ -249,13 +248,6 @@ pub(super) fn keep<T: Send + Sync + 'static>(response: Response, kept: T) -> Res
     response.map(|body| Body::new(Keeping::new(body, Arc::new(kept))))
 }
 
-/// Says that a request with these `extensions` has come in whole: from here on its connection is not dismissed.
-pub(super) fn asked(extensions: &Extensions) {
-    if let Some(visit) = Visit::of(extensions) {
-        visit.asked();
-    }
-}
-
 fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
@@ -271,10 +263,10 @@ mod tests {
 
     const MIB: u64 = 1024 * 1024;
 
-    fn by(name: &str) -> Extensions {
-        let mut extensions = Extensions::new();
-        extensions.insert(Caller { name: Some(name.into()), ..Caller::default() });
-        extensions
+    fn by(name: &str) -> Asker {
+        let mut asker = Asker::default();
+        asker.caller = Some(Caller { name: Some(name.into()), ..Caller::default() });
+        asker
     }
 
     async fn next(turns: &Turns, name: &str, bytes: u64) -> Result<Turn, StatusCode> {

@@ -14,6 +14,7 @@ use crate::catalog::{File, ReadError};
 use crate::media_type;
 use crate::report::escape::is_deceptive;
 
+use super::super::asker::Asker;
 use super::super::etag;
 use super::answer::{self, ASKED_AGAIN};
 use super::{Asked, Pages, path, value};
@@ -29,7 +30,7 @@ pub(super) async fn answer(State(pages): State<Arc<Pages>>, Query(asked): Asked,
     let path = path(&asked);
     let Ok(snapshot) = pages.catalog.snapshot().await else { return answer::busy() };
     let size = snapshot.node(&path).and_then(|node| node.file).map_or(0, File::size);
-    let Ok(turn) = pages.turns.next(&head.extensions, size).await else { return answer::busy() };
+    let Ok(turn) = pages.turns.next(&Asker::of(&head.extensions), size).await else { return answer::busy() };
     let (file, bytes) = match pages.catalog.read(&path).await {
         Ok(read) => read,
         Err(ReadError::NotServed) => return answer::missing(),

@@ -12,9 +12,9 @@ use axum::response::Response;
 
 use crate::catalog::Standing;
 
-use super::super::share::{Sharer, Slot};
+use super::super::asker::Asker;
+use super::super::share::Slot;
 use super::super::stream::{self, COMMENT, KEEP_ALIVE};
-use super::super::turns::asked;
 use super::{Pages, answer};
 
 /// How long there is silence after a change is told. What changes meanwhile is told as one.
@@ -43,9 +43,10 @@ enum Was {
 
 /// Answers with a stream, if there is a slot for one more.
 pub(super) async fn answer(State(pages): State<Arc<Pages>>, head: Parts) -> Response {
-    let Some(slot) = pages.streams.take(&Sharer::of(&head.extensions)) else { return answer::busy() };
+    let asker = Asker::of(&head.extensions);
+    let Some(slot) = pages.streams.take(&asker.sharer()) else { return answer::busy() };
     let source = Source { seen: pages.catalog.standing(), pages, was: Was::Nothing, _slot: slot };
-    asked(&head.extensions);
+    asker.asked();
     stream::of(futures::stream::unfold(source, next))
 }
 

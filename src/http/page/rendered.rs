@@ -16,8 +16,9 @@ use crate::page::{self, Search, Shown, Site};
 use crate::report::Names;
 use crate::skill::{Content, SKILL_MD};
 
-use super::super::share::{Sharer, Slot};
-use super::super::turns::{Turn, asked};
+use super::super::asker::Asker;
+use super::super::share::Slot;
+use super::super::turns::Turn;
 use super::Pages;
 use super::answer;
 
@@ -118,9 +119,10 @@ impl Pages {
 
     /// Waits, within bounds, for the place of a page that shows a file of this size.
     async fn place(&self, extensions: &Extensions, size: u64) -> Option<Place> {
-        asked(extensions);
-        let waits = self.waiting.take(&Sharer::of(extensions))?;
-        let turn = self.turns.next(extensions, size.saturating_add(PAGE_BYTES)).await.ok()?;
+        let asker = Asker::of(extensions);
+        asker.asked();
+        let waits = self.waiting.take(&asker.sharer())?;
+        let turn = self.turns.next(&asker, size.saturating_add(PAGE_BYTES)).await.ok()?;
         let permit = tokio::time::timeout(WAIT_MAX, self.renders.clone().acquire_owned()).await.ok()?.ok()?;
         Some(Place { turn, _permit: permit, _waits: waits })
     }

@@ -37,7 +37,7 @@ async fn send(router: &Front, sent: &Sent) -> (Answered, bool) {
         };
         request.headers_mut().append(name, value);
     }
-    let response = router.answer(&mut request).await;
+    let response = router.answer(&mut request, Asker::default()).await;
     let is_direct = response.extensions().get::<Directly>().is_some();
     let status = response.status().as_u16();
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -100,7 +100,7 @@ async fn keep_a_turn(direct: Direct) {
     let reply = direct.begin(Plain::read(&large.body).unwrap()).unwrap();
     let answer = direct.finish(reply).await;
     let (turns, bytes) = (Turns::default(), answer.len());
-    let next = async || turns.next(&axum::http::Extensions::new(), bytes).await.ok();
+    let next = async || turns.next(&Asker::default(), bytes).await.ok();
     let mut taken: Vec<Turn> = Vec::new();
     while let Some(turn) = next().await {
         taken.push(turn);

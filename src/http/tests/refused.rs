@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep};
 use super::super::accept;
 use super::super::body::READ_MAX;
 use super::super::connection::Answers;
+use super::super::crowd::Visit;
 use super::super::drain::Drain;
 use super::super::leftover::{LAST_LEFT_READ_MAX, LEFT_READ_MAX};
 use super::super::listen::{Address, Listener};
@@ -26,7 +27,7 @@ struct Refusing(Duration);
 impl Answers for Refusing {
     type Body = Body;
 
-    async fn answer(&self, _: &mut Request) -> Response {
+    async fn answer(&self, _: &mut Request, _: &Arc<Visit>) -> Response {
         sleep(self.0).await;
         StatusCode::PAYLOAD_TOO_LARGE.into_response()
     }
