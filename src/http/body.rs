@@ -59,14 +59,17 @@ impl Bodies {
 
     async fn collect(&self, body: &mut Body, asker: &Asker) -> Result<Read, Refused> {
         let broke_off = |_| Refused::new(StatusCode::BAD_REQUEST, "the request broke off");
+        let too_large = || Refused::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is larger than 256 KiB");
+        if body.size_hint().lower() > REQUEST_MAX_BYTES as u64 {
+            return Err(too_large());
+        }
         let mut bytes = BytesMut::new();
         let mut slot = None;
         while let Some(frame) = body.frame().await {
             let Ok(part) = frame.map_err(broke_off)?.into_data() else { continue };
             let length = bytes.len() + part.len();
             if length > REQUEST_MAX_BYTES {
-                let why = "the request is larger than 256 KiB";
-                return Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, why));
+                return Err(too_large());
             }
             if length > SMALL_MAX_BYTES && slot.is_none() {
                 let found = self.large.take(&asker.sharer());
@@ -89,6 +92,13 @@ impl Bodies {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use axum::body::HttpBody;
+    use hyper::body::{Frame, SizeHint};
+
     use super::*;
 
     async fn read(bodies: &Bodies, bytes: usize) -> Result<Read, StatusCode> {
@@ -109,6 +119,37 @@ mod tests {
         held.pop();
         assert_eq!(read(&bodies, REQUEST_MAX_BYTES + 1).await.unwrap_err(), StatusCode::PAYLOAD_TOO_LARGE);
         assert!(read(&bodies, REQUEST_MAX_BYTES).await.is_ok());
+    }
+
+    /// A body of which nothing comes but how long it will be.
+    struct Announced(u64);
+
+    impl HttpBody for Announced {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            Poll::Pending
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            SizeHint::with_exact(self.0)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_says_it_is_too_large_is_not_waited_for() {
+        let check = async |bytes, expected| {
+            let mut body = Body::new(Announced(bytes));
+            let read = Bodies::default().read(&mut body, &Asker::default()).await;
+            let status = read.map_err(|refused| axum::response::Response::from(refused).status());
+            assert_eq!(status.unwrap_err(), expected);
+        };
+        check(REQUEST_MAX_BYTES as u64 + 1, StatusCode::PAYLOAD_TOO_LARGE).await;
+        check(REQUEST_MAX_BYTES as u64, StatusCode::REQUEST_TIMEOUT).await;
     }
 
     #[tokio::test(start_paused = true)]

@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use http_body_util::Full;
+use hyper::body::Body as _;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
@@ -168,7 +169,13 @@ impl Endpoint {
         // rmcp wants both types by name.
         head.headers.insert(header::ACCEPT, ACCEPT);
         let response = self.service.handle(Request::from_parts(head, Full::new(bytes))).await;
-        let mut response = turn.hold(answered::noting(response).await);
+        let response = answered::noting(response).await;
+        // How large a page is shows only when it is there.
+        let turn = match response.body().size_hint().exact() {
+            Some(bytes) if turn.is_for_little() => self.turns.next(&noted.asker, bytes).await?,
+            _ => turn,
+        };
+        let mut response = turn.hold(response);
         session.announce(&mut response, &caller, &self.sessions);
         Ok(match listen {
             Some(listen) => turns::keep(response, listen),
@@ -176,7 +183,7 @@ impl Endpoint {
         })
     }
 
-    /// How many bytes the answer to a message holds at most, where it can be large.
+    /// How many bytes the answer to a message holds at most, where that is known beforehand.
     async fn cost(&self, message: &Incoming) -> u64 {
         let Some(path) = wire::file_asked_for(message).and_then(|uri| uri::to_path(uri).ok()) else {
             return 0;

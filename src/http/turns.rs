@@ -178,6 +178,11 @@ impl Drop for Share {
 }
 
 impl Turn {
+    /// Whether it holds no part of the budget.
+    pub(super) fn is_for_little(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// The answer, which keeps the turn until its end and for as long as any of its bytes are held.
     pub(super) fn hold<B>(self, answer: axum::http::Response<B>) -> Response
     where

@@ -61,10 +61,10 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
-    /// How many bytes are held for it, beside a few pieces: those of a file that is asked for, the one kind that can be large.
+    /// How many bytes are held for it: its own, or beside a few pieces those of a file that is asked for.
     pub(crate) fn holds_bytes(&self) -> u64 {
         match self {
-            Self::Ready(_) => 0,
+            Self::Ready(answer) => answer.len(),
             Self::File(wanted) => wanted.bytes,
         }
     }

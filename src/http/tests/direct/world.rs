@@ -10,7 +10,7 @@ use crate::http::endpoint::Endpoint;
 use crate::testing::{Skills, skill_md};
 use crate::uri;
 
-use super::super::{Front, routed};
+use super::super::{Front, Turns, routed};
 
 /// Skills with everything that is hard to write.
 fn files() -> Vec<(String, Vec<u8>)> {
@@ -92,8 +92,8 @@ pub(crate) fn world() -> &'static World {
         World {
             uris,
             cursors: cursors.collect(),
-            direct: routed(&skills, |endpoint| endpoint),
-            rmcp: routed(&skills, Endpoint::without_direct),
+            direct: routed(&skills, Turns::default(), |endpoint| endpoint),
+            rmcp: routed(&skills, Turns::default(), Endpoint::without_direct),
             runtime,
             skills,
         }
