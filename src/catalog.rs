@@ -21,6 +21,7 @@ mod live;
 mod looks;
 mod lost;
 mod nodes;
+mod number;
 mod order;
 mod place;
 mod placed;

@@ -8,7 +8,7 @@
 
 mod common;
 
-use std::io::{BufReader, Read, Write};
+use std::io::{BufRead as _, BufReader, Read, Write};
 
 use common::http::{Request, Response, Server};
 use common::http2::{self, Client as Client2};
@@ -273,6 +273,32 @@ fn a_kept_connection_outlasts_a_refusal() {
         "POST /nowhere HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
     assert_eq!(Response::read(&mut BufReader::new(stream)).status, 404);
+}
+
+/// Who was told to send the body is answered behind it.
+#[test]
+fn a_body_that_was_asked_for_is_read_before_it_is_refused() {
+    let root = skills();
+    let server = Server::start(root.path(), &[]);
+    let mut stream = server.connect();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut told = String::new();
+    for _ in 0..2 {
+        reader.read_line(&mut told).unwrap();
+    }
+    assert_eq!(told, "HTTP/1.1 100 Continue\r\n\r\n");
+    // Refused after 256 KiB, and so before the rest has been sent.
+    let part = ["10000\r\n", &"x".repeat(0x10000), "\r\n"].concat();
+    for _ in 0..7 {
+        stream.write_all(part.as_bytes()).unwrap();
+    }
+    check(&server, &list(Era::Modern), 200, None);
+    stream.write_all(b"0\r\n\r\n").unwrap();
+    assert_eq!(Response::read(&mut reader).status, 413);
+    stream.write_all(&list(Era::Modern).to_bytes(&server.address)).unwrap();
+    assert_eq!(Response::read(&mut reader).status, 200);
 }
 
 /// How many connections a test may open beside what else it has open.

@@ -1,6 +1,6 @@
 //! Bytes of served files in memory, within a bound. They are found by their digest, so bytes that stand at two paths are
 //! held once, and bytes can never go out against a digest that is not theirs. What is prepared of them for answers has its
-//! room in the same bound, and is of use for one snapshot alone.
+//! room in the same bound, and is of use as long as the shard is served that it was made of.
 //!
 //! The snapshot alone says which digest that is. So a change that no look has seen (without a watcher, until `SIGHUP` or the
 //! next poll) is not followed by files that are held: their bytes, sizes and digests stay what they were, all together.
@@ -22,11 +22,10 @@ use quick_cache::{Lifecycle, OptionsBuilder};
 use crate::skill::Digest;
 
 use super::doubts::Doubts;
-use super::snapshot::Number;
 
 pub use entry::Part;
-pub(super) use entry::cost;
 use entry::cost_of;
+pub(super) use entry::{Basis, cost};
 use entry::{Cost, Entry, Key, Wanted};
 
 /// How many parts the cache has, each with a lock and a share of the bound: enough for threads not to wait for one another,
@@ -132,31 +131,16 @@ impl Cache {
     /// The bytes with this digest, for a read.
     pub(super) fn get(&self, digest: &Digest) -> Option<Bytes> {
         let entry = self.0.held.get(&Wanted::File(digest))?;
+        self.count_hit();
+        Some(entry.bytes)
+    }
+
+    /// Counts a read that was answered from memory.
+    pub(super) fn count_hit(&self) {
         self.0.hits.fetch_add(1, Ordering::Relaxed);
-        Some(entry.bytes)
     }
 
-    /// What was prepared of a snapshot. That of a file counts as a read.
-    pub(super) fn prepared(&self, part: Part, uri: &str, snapshot: Number) -> Option<Bytes> {
-        let entry = self.0.held.get(&Wanted::Prepared(part, uri))?;
-        if entry.snapshot != Some(snapshot) {
-            return None;
-        }
-        if part == Part::File {
-            self.0.hits.fetch_add(1, Ordering::Relaxed);
-        }
-        Some(entry.bytes)
-    }
-
-    /// Takes what was prepared of a snapshot, in the place of what was prepared of an earlier one.
-    pub(super) fn prepare(&self, part: Part, uri: &str, snapshot: Number, bytes: &[u8]) {
-        if self.has_room_for((uri.len() + bytes.len()) as u64, 0) {
-            let entry = Entry { bytes: Bytes::copy_from_slice(bytes), snapshot: Some(snapshot) };
-            self.0.held.insert(Key::Prepared(part, uri.into()), entry);
-        }
-    }
-
-    /// The same for a read that [`get`](Self::get) had no answer for. It finds what is kept too.
+    /// The bytes with this digest, for a read that [`get`](Self::get) had no answer for. What is kept is found too.
     pub(super) fn get_kept(&self, digest: &Digest) -> Option<Bytes> {
         let kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner).get(digest).cloned();
         let counter = if kept.is_some() { &self.0.hits } else { &self.0.misses };
@@ -168,6 +152,19 @@ impl Cache {
     pub(super) fn peek(&self, digest: &Digest) -> Option<Bytes> {
         let kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner).get(digest).cloned();
         kept.or_else(|| self.0.held.peek(&Wanted::File(digest)).map(|entry| entry.bytes))
+    }
+
+    /// What was prepared for answers about what is at this URI, and of what.
+    pub(super) fn prepared(&self, part: Part, uri: &str) -> Option<(Bytes, Basis)> {
+        let Entry { bytes, basis } = self.0.held.get(&Wanted::Prepared(part, uri))?;
+        Some((bytes, basis?))
+    }
+
+    /// Takes what was prepared, in the place of what was prepared before.
+    pub(super) fn prepare(&self, part: Part, uri: &str, basis: Basis, bytes: Bytes) {
+        if self.has_room_for((uri.len() + bytes.len()) as u64, 0) {
+            self.0.held.insert(Key::Prepared(part, uri.into()), Entry { bytes, basis: Some(basis) });
+        }
     }
 
     /// Takes bytes that were read because somebody asked for them.
@@ -239,7 +236,7 @@ impl Lifecycle<Key, Entry> for Evictions {
     type RequestState = Vec<(Key, Entry)>;
 
     fn on_evict(&self, let_go: &mut Vec<(Key, Entry)>, key: Key, entry: Entry) {
-        if entry.snapshot.is_none() {
+        if entry.basis.is_none() {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
         let_go.push((key, entry));

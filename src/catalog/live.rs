@@ -8,8 +8,9 @@ use bytes::Bytes;
 use tokio::sync::{Mutex, watch};
 
 use crate::tree::Hint;
+use crate::uri;
 
-use super::cache::{Cache, CacheCounts, Part};
+use super::cache::{Basis, Cache, CacheCounts, Part};
 use super::file::{File, Stated};
 use super::flights::{Flights, Unlike};
 use super::looks::{LookCounts, Looks};
@@ -238,7 +239,7 @@ impl Catalog {
         Err(ReadError::Changing)
     }
 
-    /// The same without waiting and without the disk, if the bytes are in memory.
+    /// What [`read`](Self::read) gives, without waiting and without the disk, if the bytes are in memory.
     pub fn held(&self, path: &str) -> Option<(Stated, Bytes)> {
         let State::Ready(standing) = &*self.shared.current.borrow() else { return None };
         let file = standing.snapshot.file(path).filter(|file| file.read.proof.is_given())?;
@@ -250,15 +251,28 @@ impl Catalog {
         file.read.proof.is_given().then(|| self.shared.cache.get(&file.digest()))?
     }
 
-    /// What was [prepared](Self::prepare) of a part of this very snapshot, if it is still in memory.
+    /// What was [prepared](Self::prepare) of a part of a snapshot, or of an earlier one that has the same there, if it is still
+    /// in memory.
     pub fn prepared(&self, snapshot: &Snapshot, part: Part, uri: &str) -> Option<Bytes> {
-        self.shared.cache.prepared(part, uri, snapshot.number())
+        let cache = &self.shared.cache;
+        let (bytes, basis) = cache.prepared(part, uri)?;
+        if basis.snapshot != snapshot.number() {
+            let basis = basis_of(snapshot, uri).filter(|now| now.shard == basis.shard)?;
+            // The next one need not look for it again.
+            cache.prepare(part, uri, basis, bytes.clone());
+        }
+        if part == Part::File {
+            cache.count_hit();
+        }
+        Some(bytes)
     }
 
     /// Takes what answers about a part of a snapshot consist of, so that it need not be looked up and written for each of
     /// them. Its room is that of what is read.
     pub fn prepare(&self, snapshot: &Snapshot, part: Part, uri: &str, bytes: &[u8]) {
-        self.shared.cache.prepare(part, uri, snapshot.number(), bytes);
+        if let Some(basis) = basis_of(snapshot, uri) {
+            self.shared.cache.prepare(part, uri, basis, Bytes::copy_from_slice(bytes));
+        }
     }
 
     /// What reads cost so far.
@@ -318,6 +332,12 @@ impl Shared {
             }),
         };
     }
+}
+
+/// What answers about a URI are made of.
+fn basis_of(snapshot: &Snapshot, uri: &str) -> Option<Basis> {
+    let shard = snapshot.shard_number(&uri::to_path(uri).ok()?)?;
+    Some(Basis { snapshot: snapshot.number(), shard })
 }
 
 impl fmt::Debug for Catalog {

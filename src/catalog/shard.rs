@@ -14,6 +14,7 @@ use crate::uri;
 use super::fields::Fields;
 use super::file::{File, Stated};
 use super::nodes::{Entry, Nodes};
+use super::number::Number;
 use super::order::{in_tree_order, is_at_or_before, is_within};
 use super::place::descend;
 
@@ -140,6 +141,7 @@ pub(super) struct Shard {
     /// The directory of the outermost skill.
     dir: Arc<Directory>,
     disk: Disk,
+    number: Number,
 }
 
 impl Shard {
@@ -161,7 +163,7 @@ impl Shard {
         let totals = nodes.files().iter().fold(nothing, |sum, file| sum + one(file));
         let has_plain_paths = uri::is_plain(&nodes.paths);
         let path_bytes = skills.first()?.path.len();
-        Some(Self { nodes, path_bytes, skills, totals, has_plain_paths, dir, disk })
+        Some(Self { nodes, path_bytes, skills, totals, has_plain_paths, dir, disk, number: Number::next() })
     }
 
     /// The path of the skill that holds all others. Every search for a path asks for those of many shards, and here it is
@@ -199,6 +201,11 @@ impl Shard {
             shards.extend(dir.and_then(|dir| Self::new(nodes, kept, dir.clone(), self.disk.clone())));
         }
         shards
+    }
+
+    /// What tells it from all others.
+    pub(super) fn number(&self) -> Number {
+        self.number
     }
 
     /// How much it holds.

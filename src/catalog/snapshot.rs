@@ -3,16 +3,16 @@
 
 use std::cmp::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::{self, AtomicU64};
 
 use crate::tree;
 
 use super::file::File;
+use super::number::Number;
 use super::order::{in_tree_order, is_within};
 use super::shard::{Listed, Node, Origin, Shard, Skill, Totals};
 
 /// Everything that is served, at one moment.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Snapshot {
     /// In tree order of their paths; none lies in another.
     shards: Vec<Arc<Shard>>,
@@ -20,15 +20,9 @@ pub struct Snapshot {
     number: Number,
 }
 
-/// Tells a snapshot from all others of this process, also from those that are gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Number(u64);
-
-impl Default for Number {
-    /// The next one.
+impl Default for Snapshot {
     fn default() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, atomic::Ordering::Relaxed))
+        Self::new(Vec::new())
     }
 }
 
@@ -37,7 +31,7 @@ impl Snapshot {
     pub(super) fn new(mut shards: Vec<Arc<Shard>>) -> Self {
         shards.sort_unstable_by(|a, b| in_tree_order(a.path(), b.path()));
         let totals = shards.iter().fold(Totals::default(), |sum, shard| sum + shard.totals());
-        Self { shards, totals, number: Number::default() }
+        Self { shards, totals, number: Number::next() }
     }
 
     /// Of shards that lie in one another, the outermost.
@@ -81,7 +75,7 @@ impl Snapshot {
             shards.extend(edit);
         }
         shards.extend_from_slice(self.shards.get(from..).unwrap_or_default());
-        Self { shards, totals, number: Number::default() }
+        Self { shards, totals, number: Number::next() }
     }
 
     /// Whether a shard lies at `path`, around it, or in it.
@@ -168,6 +162,11 @@ impl Snapshot {
     /// What tells it from all others.
     pub(super) fn number(&self) -> Number {
         self.number
+    }
+
+    /// The same of the shard that `path` lies in.
+    pub(super) fn shard_number(&self, path: &str) -> Option<Number> {
+        self.shard(path).map(Shard::number)
     }
 
     /// How much is served.

@@ -39,6 +39,13 @@ impl Asker {
         self.caller.as_ref().map_or(Sharer::At(Network::Unix), Sharer::from)
     }
 
+    /// Says that the body of the request is read from here on.
+    pub(super) fn reads(&self) {
+        if let Some(visit) = &self.visit {
+            visit.reads();
+        }
+    }
+
     /// Says that the request has come in whole: from here on its connection is not dismissed.
     pub(super) fn asked(&self) {
         if let Some(visit) = &self.visit {

@@ -63,6 +63,7 @@ impl Bodies {
         if body.size_hint().lower() > REQUEST_MAX_BYTES as u64 {
             return Err(too_large());
         }
+        asker.reads();
         let mut bytes = BytesMut::new();
         let mut slot = None;
         while let Some(frame) = body.frame().await {

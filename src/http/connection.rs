@@ -244,7 +244,7 @@ impl<S: Answers> Client<S> {
         if request.body().is_end_stream() && !is_busy {
             visit.asked();
         }
-        let is_held_back = !is_shared && leftover::is_held_back(request.headers());
+        let expects = !is_shared && leftover::expects(request.headers());
         let mut request = request.map(Body::new);
         async move {
             let response = if is_busy {
@@ -257,6 +257,7 @@ impl<S: Answers> Client<S> {
             if is_shared && most.is_some_and(|bytes| bytes <= SLOTLESS_MAX_BYTES) {
                 visit.gives_slot_back();
             }
+            let is_held_back = expects && !visit.is_read();
             // Where there are too many requests, none is waited for.
             let is_read = !is_busy && !is_held_back && leftover::is_there(request.body(), response.status());
             let left = match is_read {

@@ -243,6 +243,7 @@ impl Guest {
         Arc::new(Visit {
             guest: self.clone(),
             slot: Mutex::new(slot),
+            is_read: AtomicBool::new(false),
             has_asked: AtomicBool::new(false),
             is_answered: AtomicBool::new(false),
         })
@@ -268,6 +269,7 @@ impl Drop for Guest {
 pub(super) struct Visit {
     guest: Arc<Guest>,
     slot: Mutex<Option<Slot>>,
+    is_read: AtomicBool,
     has_asked: AtomicBool,
     is_answered: AtomicBool,
 }
@@ -286,6 +288,16 @@ impl Visit {
             state.in_hand += 1;
             self.guest.badge.place.store(0, Relaxed);
         }
+    }
+
+    /// Says that its body is read from here on, which a client may have waited to be told.
+    pub(super) fn reads(&self) {
+        self.is_read.store(true, Relaxed);
+    }
+
+    /// Whether its body has begun to be read.
+    pub(super) fn is_read(&self) -> bool {
+        self.is_read.load(Relaxed)
     }
 
     /// Gives its slot back, if it has one, so that another request may have it.

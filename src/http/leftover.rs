@@ -17,11 +17,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::mcp::REQUEST_MAX_BYTES;
 
+use super::body::READ_MAX;
+use super::connection::HEAD_READ_MAX;
+
 /// The most that is read for nothing: as much as a whole request may have. Who sends more must look for the answer meanwhile.
 const LEFT_MAX_BYTES: usize = REQUEST_MAX_BYTES;
 /// How long it is read. As much as that comes in a few seconds over most lines, and a body that has been read for as long as
 /// any may take before it was refused ends so before its client counts as silent, and is left without the answer.
 pub(super) const LEFT_READ_MAX: Duration = Duration::from_secs(5);
+const _: () = assert!(READ_MAX.as_secs() + LEFT_READ_MAX.as_secs() < HEAD_READ_MAX.as_secs());
 /// How long it is still read once the server is to end: what is on its way comes in that time, and the end waits for no
 /// client that has stopped.
 pub(super) const LAST_LEFT_READ_MAX: Duration = Duration::from_secs(1);
@@ -43,9 +47,9 @@ pub(super) fn is_there(body: &Body, status: StatusCode) -> bool {
     !body.is_end_stream() && status != StatusCode::REQUEST_TIMEOUT
 }
 
-/// Whether the client of a request of HTTP/1.1 waits for a word before it sends the body, as the answer is one. Over HTTP/2
-/// it is not heeded.
-pub(super) fn is_held_back(headers: &HeaderMap) -> bool {
+/// Whether the client of a request of HTTP/1.1 waits for a word before it sends the body, as the answer is one, or that the
+/// body begins to be read. Over HTTP/2 it is not heeded.
+pub(super) fn expects(headers: &HeaderMap) -> bool {
     headers.contains_key(header::EXPECT)
 }
 

@@ -24,37 +24,56 @@ const PLACED_MAX_BYTES: usize = 256;
 pub(super) fn compile(patterns: &[String]) -> Result<Gitignore, (String, String)> {
     let mut builder = GitignoreBuilder::new("");
     for pattern in patterns {
-        check(pattern).map_err(|fault| (pattern.clone(), fault))?;
+        check(pattern).map_err(|fault| (pattern.clone(), fault.reason))?;
         builder.add_line(None, pattern).map_err(|error| (pattern.clone(), reason(error)))?;
     }
     builder.build().map_err(|error| (patterns.join(" "), reason(error)))
 }
 
+/// What is wrong with a pattern, and the cure.
+#[derive(Debug, PartialEq, Eq)]
+struct Fault {
+    reason: String,
+    help: &'static str,
+}
+
+impl Fault {
+    /// That it is not written as git reads it.
+    fn of_syntax(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), help: "write it in gitignore syntax" }
+    }
+}
+
 /// Whether a pattern is whole and names something.
-fn check(pattern: &str) -> Result<(), String> {
+fn check(pattern: &str) -> Result<(), Fault> {
     let patterns = strictly(pattern).map_err(|reason| {
         if pattern.len() > PLACED_MAX_BYTES {
-            return reason;
+            return Fault::of_syntax(reason);
         }
         // The fault is where the longest beginning that is a pattern ends.
         let mut beginnings = pattern.char_indices().rev().map(|(end, _)| &pattern[..end]);
         let whole = beginnings.find(|beginning| strictly(beginning).is_ok()).unwrap_or_default();
-        format!("{reason}, at character {}", whole.chars().count() + 1)
+        Fault::of_syntax(format!("{reason}, at character {}", whole.chars().count() + 1))
     })?;
+    let path = pattern.strip_prefix('!').unwrap_or(pattern).trim_end();
     match (patterns.is_empty(), pattern.starts_with('#')) {
-        (false, _) if has_dots(pattern) => {
-            Err("it matches nothing, because no path has `.` or `..` in it".to_owned())
-        }
+        (false, _) if has_dots(path) => Err(Fault {
+            reason: "it matches nothing, because no path has `.` or `..` in it".to_owned(),
+            help: match path.strip_prefix("./") {
+                Some(rest) if !has_dots(rest) => "begin it with `/` in place of `./`",
+                _ => "leave `.` and `..` out of it",
+            },
+        }),
         (false, _) => Ok(()),
-        (true, true) => Err("it is a comment; \\# begins a name with that character".to_owned()),
-        (true, false) => Err("it names nothing".to_owned()),
+        (true, true) => Err(Fault::of_syntax("it is a comment; \\# begins a name with that character")),
+        (true, false) => Err(Fault::of_syntax("it names nothing")),
     }
 }
 
-/// Whether a pattern names a directory itself or the one around it, as paths that are typed do. Git takes these for names, which
+/// Whether a path names a directory itself or the one around it, as those that are typed do. Git takes these for names, which
 /// nothing has.
-fn has_dots(pattern: &str) -> bool {
-    pattern.trim_start_matches('!').split('/').any(|name| matches!(name, "." | ".."))
+fn has_dots(path: &str) -> bool {
+    path.split('/').any(|name| matches!(name, "." | ".."))
 }
 
 /// The pattern, in which a `[` without its `]` is a fault and not a name's character.
@@ -73,12 +92,7 @@ pub(super) struct BadLine {
 }
 
 impl BadLine {
-    fn new(span: Range<usize>, pattern: &str, reason: String) -> Self {
-        let help = match pattern.trim_start_matches('!') {
-            path if path.starts_with("./") => "begin it with `/` in place of `./`",
-            path if has_dots(path) => "leave `.` and `..` out of it",
-            _ => "write it in gitignore syntax",
-        };
+    fn new(span: Range<usize>, Fault { reason, help }: Fault) -> Self {
         Self { span, reason, help }
     }
 }
@@ -115,15 +129,15 @@ pub(super) fn parse(text: Vec<u8>) -> Result<IgnoreFile, String> {
         let pattern = match std::str::from_utf8(trimmed) {
             Ok(pattern) => pattern.strip_prefix('\u{feff}').filter(|_| span.start == 0).unwrap_or(pattern),
             Err(_) => {
-                bad.push(BadLine::new(span, "", "it is not UTF-8".to_owned()));
+                bad.push(BadLine::new(span, Fault::of_syntax("it is not UTF-8")));
                 continue;
             }
         };
         let says_nothing = pattern.trim().is_empty() || pattern.starts_with('#');
         let fault = if says_nothing { None } else { check(pattern).err() };
         // What git reads otherwise than it was meant holds all the same.
-        let added = builder.add_line(None, pattern).map_err(reason).err();
-        bad.extend(fault.or(added).map(|reason| BadLine::new(span, pattern, reason)));
+        let added = builder.add_line(None, pattern).map_err(reason).err().map(Fault::of_syntax);
+        bad.extend(fault.or(added).map(|fault| BadLine::new(span, fault)));
     }
     bad.truncate(BAD_LINES_TOLD_MAX);
     Ok(IgnoreFile { patterns: builder.build().map_err(reason)?, bad, text: text.into() })
@@ -288,7 +302,10 @@ mod tests {
         assert_eq!(help("./x"), Some("begin it with `/` in place of `./`"));
         assert_eq!(help("!./x/"), Some("begin it with `/` in place of `./`"));
         assert_eq!(help("../x"), Some("leave `.` and `..` out of it"));
+        assert_eq!(help("./../x"), Some("leave `.` and `..` out of it"));
         assert_eq!(help("{a"), Some("write it in gitignore syntax"));
+        assert_eq!(help("./a["), Some("write it in gitignore syntax"));
+        assert_eq!(help("!!."), None);
         assert_eq!(help("/x"), None);
         // As in git, it matches nothing all the same.
         check(&[], &[("", "./x\n")], "x", false);

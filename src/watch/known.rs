@@ -157,7 +157,7 @@ impl Known {
 
     /// Whether a directory is watched.
     pub(super) fn is_watched(&self, path: &Path) -> bool {
-        !self.unwatched.contains(path)
+        self.dirs.contains_key(path) && !self.unwatched.contains(path)
     }
 
     /// What is to be looked at after an event.

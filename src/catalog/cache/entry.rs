@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use bytes::Bytes;
 use quick_cache::{Equivalent, Weighter};
 
-use crate::catalog::snapshot::Number;
+use crate::catalog::number::Number;
 use crate::skill::Digest;
 
 /// What one entry costs beside its bytes and its URI, at most: the rest of the key, the places in a list and a table that
@@ -64,13 +64,22 @@ impl Equivalent<Key> for Wanted<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub bytes: Bytes,
-    /// Of which snapshot it was prepared. A file's bytes are the same in all that state their digest.
-    pub snapshot: Option<Number>,
+    /// What it was prepared of. A file's bytes are the same wherever their digest is stated.
+    pub basis: Option<Basis>,
+}
+
+/// What something was prepared of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::catalog) struct Basis {
+    /// The last snapshot in which it is known to hold.
+    pub snapshot: Number,
+    /// The shard of it that was looked at, which later snapshots may share.
+    pub shard: Number,
 }
 
 impl Entry {
     pub(super) fn of_file(bytes: Bytes) -> Self {
-        Self { bytes, snapshot: None }
+        Self { bytes, basis: None }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::entry::ENTRY_MAX_BYTES;
 use super::*;
+use crate::catalog::number::Number;
 
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -65,26 +66,26 @@ fn half_is_filled_before_anybody_asks() {
 }
 
 #[test]
-fn what_is_prepared_is_of_use_for_its_snapshot_alone_and_counted() {
+fn what_is_prepared_is_found_by_part_and_uri_and_takes_room() {
     let cache = Cache::new(MAX_BYTES);
-    let (first, second) = (Number::default(), Number::default());
-    let prepared = |part, uri, snapshot| cache.prepared(part, uri, snapshot);
-    cache.prepare(Part::File, "a", first, b"first");
-    cache.prepare(Part::Skill, "a", first, b"skill");
-    assert_eq!(prepared(Part::File, "a", first).as_deref(), Some(&b"first"[..]));
-    assert_eq!(prepared(Part::Skill, "a", first).as_deref(), Some(&b"skill"[..]));
-    assert_eq!(prepared(Part::Children, "a", first), None);
-    assert_eq!(prepared(Part::File, "b", first), None);
-    assert_eq!(prepared(Part::File, "a", second), None);
+    let basis = || Basis { snapshot: Number::next(), shard: Number::next() };
+    let (first, second) = (basis(), basis());
+    let check = |part, uri, expected: Option<(&'static str, Basis)>| {
+        assert_eq!(cache.prepared(part, uri), expected.map(|(text, basis)| (Bytes::from(text), basis)));
+    };
+    cache.prepare(Part::File, "a", first, Bytes::from("first"));
+    cache.prepare(Part::Skill, "a", first, Bytes::from("skill"));
+    check(Part::File, "a", Some(("first", first)));
+    check(Part::Skill, "a", Some(("skill", first)));
+    check(Part::Children, "a", None);
+    check(Part::File, "b", None);
     // A later one takes its place.
-    cache.prepare(Part::File, "a", second, b"second");
-    assert_eq!(prepared(Part::File, "a", first), None);
-    assert_eq!(prepared(Part::File, "a", second).as_deref(), Some(&b"second"[..]));
-    // Only reads are counted, and room is taken for a URI too.
+    cache.prepare(Part::File, "a", second, Bytes::from("second"));
+    check(Part::File, "a", Some(("second", second)));
+    // Room is taken for a URI too.
     let counts = cache.counts();
-    let held_bytes = 2 * (ENTRY_MAX_BYTES + 1) + "skillsecond".len() as u64;
-    assert_eq!((counts.hits, counts.held_bytes), (2, held_bytes));
-    cache.prepare(Part::File, &"u".repeat(300_000), second, b"");
+    assert_eq!(counts.held_bytes, 2 * (ENTRY_MAX_BYTES + 1) + "skillsecond".len() as u64);
+    cache.prepare(Part::File, &"u".repeat(300_000), second, Bytes::new());
     assert_eq!(cache.counts(), counts);
 }
 

@@ -50,13 +50,15 @@ impl Form {
         }
     }
 
-    fn len(self, bytes: &[u8]) -> usize {
+    /// How many bytes a file becomes.
+    pub(super) fn len(self, bytes: &[u8]) -> usize {
         match self {
             Self::Text => escape::len(bytes),
             Self::Base64 => bytes.len().div_ceil(3) * 4,
         }
     }
 
+    /// Appends a file.
     pub(super) fn append(self, out: &mut Vec<u8>, bytes: &[u8]) {
         match self {
             Self::Text => escape::append(out, bytes),

@@ -12,7 +12,7 @@ use crate::uri;
 use super::answer::{Answer, Form, WHOLE_MAX_BYTES};
 use super::{Direct, END_OF_CONTENTS, Method, Reply, Request, Wanted, json, listing};
 
-/// The most that is held for the next one who asks for the same, with the beginning of the answer.
+/// The most that is held of an answer for the next one who asks for the same.
 const PREPARED_MAX_BYTES: usize = 64 * 1024;
 /// The field of a result in which resources are listed.
 const RESOURCES: &str = "resources";
@@ -101,7 +101,7 @@ impl Direct {
         let form = Form::of(file.content(), &bytes);
         let answer = self.preparing(snapshot, Part::File, &wanted.id, &wanted.uri, |out| {
             wanted.begin_contents(out, file.content(), form);
-            out.reserve(bytes.len());
+            out.reserve(form.len(&bytes) + END_OF_CONTENTS.len());
             form.append(out, &bytes);
             out.extend_from_slice(END_OF_CONTENTS);
         });
@@ -138,8 +138,9 @@ impl Direct {
         write(&mut out);
         // Of other spellings there are too many.
         let is_usual = uri::to_path(uri).is_ok_and(|path| uri::is_of_path(uri, &path));
-        if is_usual && out.len() <= PREPARED_MAX_BYTES {
-            self.handler.catalog.prepare(snapshot, part, uri, &out[begin..]);
+        let prepared = &out[begin..];
+        if is_usual && prepared.len() <= PREPARED_MAX_BYTES {
+            self.handler.catalog.prepare(snapshot, part, uri, prepared);
         }
         self.end(part, &mut out);
         Answer::whole(out)

@@ -304,6 +304,11 @@ async fn what_is_prepared_is_answered_until_something_changes() {
         let snapshot = skills.catalog.current().unwrap();
         skills.catalog.prepare(&snapshot, part, uri, b",\"as\":\"prepared\"");
         assert!(ask().await.1.contains("prepared"));
+        // What has changed elsewhere makes no difference to it.
+        skills.write("b/notes.txt", &first).await;
+        assert!(!Arc::ptr_eq(&snapshot, &skills.catalog.current().unwrap()));
+        let (prepared, other) = ask().await;
+        assert!(prepared.is_some() && other.contains("prepared"), "{other}");
         skills.write("a/notes.txt", &format!("{}{first}", first.len())).await;
         let (_, changed) = ask().await;
         assert!(!changed.contains("prepared") && changed != first, "{changed}");
