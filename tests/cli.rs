@@ -424,6 +424,8 @@ fn a_reader_that_goes_away_is_no_error() {
         (&["check", "mixed/csv"], 0),
         (&["list", "-q", "mixed"], 0),
         (&["list", "-q", "--json", "mixed"], 0),
+        (&["explain"], 0),
+        (&["explain", "yaml-syntax"], 0),
     ] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);

@@ -1,17 +1,18 @@
 //! `skillserve explain`: the pages of the codes.
 
-use std::io::{Write as _, stdout};
+use std::io::Write as _;
 
 use crate::finding::{Code, Kind};
 
 use super::Exit;
+use super::output::Output;
 
 /// Prints the page of a code, or a line for each of them.
 ///
 /// # Errors
 /// A standard output that cannot be written to.
 pub fn explain(code: Option<Code>) -> anyhow::Result<Exit> {
-    let mut out = stdout().lock();
+    let mut out = Output::new();
     match code {
         Some(code) => write!(out, "{}", page(code))?,
         None => {
