@@ -1,10 +1,11 @@
 //! For tests: a directory of skills, and a catalog that looks at it when it is told to.
 
 use std::fs;
+use std::sync::Mutex;
 
 use tempfile::TempDir;
 
-use crate::catalog::{self, Cache, Catalog};
+use crate::catalog::{self, Built, Cache, Catalog};
 use crate::tree::Hint;
 use crate::tree::{self, Mount, Roots};
 
@@ -37,9 +38,15 @@ impl Skills {
         }
         let mount = Mount { prefix: String::new(), dir: dir.path().to_owned() };
         let roots = Roots::open(&[mount], &tree::Options::default()).unwrap();
-        let catalog = Catalog::start(Cache::new(CACHE_BYTES), move |_| {
-            let (tree, walked) = roots.walk();
-            Ok(catalog::build(&tree, walked, &catalog::Options::default(), None).snapshot)
+        let before = Mutex::new(None::<(tree::Tree, Built)>);
+        let catalog = Catalog::start(Cache::new(CACHE_BYTES), move |hint| {
+            let mut before = before.lock().unwrap();
+            let (tree, walked) = roots.look(before.as_ref().map(|(tree, _)| tree), hint);
+            let last = before.as_ref().map(|(_, built)| built);
+            let built = catalog::build(&tree, walked, &catalog::Options::default(), last);
+            let snapshot = built.snapshot.clone();
+            *before = Some((tree, built));
+            Ok(snapshot)
         });
         catalog.snapshot().await.unwrap();
         Self { dir, catalog }
