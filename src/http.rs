@@ -94,9 +94,9 @@ pub use tls::Tls;
 #[cfg(unix)]
 pub use unix::Passed;
 
-/// How often one caller may ask in a minute, and at once, unless an option says more or less. A host that reads all files of
-/// a few dozen skills when it starts asks some thousand times at once, and so do some twenty people behind one address whose hosts
-/// read 500 files each. A flood is at least ten times as much.
+/// How often one caller may ask in a minute, and at once, unless an option says more or less. A host that reads all files
+/// of a few dozen skills when it starts asks some thousand times at once, and so do some twenty people behind one address
+/// whose hosts read 500 files each. A flood is at least ten times as much.
 pub const RATE_LIMIT: u32 = 12_000;
 
 /// How long those who ask how it stands may still take once all others have been answered.

@@ -5,11 +5,11 @@
 //! catalog ─▶ Index ─ format ─▶ bytes ─ store ─▶ FILE ─ store ─▶ bytes ─ format ─▶ Index ─▶ the first look
 //! ```
 //!
-//! An index is a memory, not an authority. What it says of a file is the file's digest and size, never a byte of it: the first
-//! bytes of a file that go out were read from it and found to have that digest, and if they have not, the file is looked at again
-//! without an index. A `SKILL.md` is read and judged at each start all the same, and only its digest is taken from here. So who can write the
-//! index can make a start slower, and a listing state a digest that no read confirms, until the first one, and keep quiet about
-//! what nobody sees in a file that is no `SKILL.md`; nothing else.
+//! An index is a memory, not an authority. What it says of a file is the file's digest and size, never a byte of it: the
+//! first bytes of a file that go out were read from it and found to have that digest, and if they have not, the file is
+//! looked at again without an index. A `SKILL.md` is read and judged at each start all the same, and only its digest is
+//! taken from here. So who can write the index can make a start slower, and a listing state a digest that no read confirms,
+//! until the first one, and keep quiet about what nobody sees in a file that is no `SKILL.md`; nothing else.
 //!
 //! Neither paths nor names are in it: what it says is found by a [`Key`].
 
@@ -30,8 +30,8 @@ pub enum Kind {
     /// By its whole [`Identity`] and its served path: on the machine where it was read, on a file system that tells when
     /// a file was changed, this is as good as reading it.
     SameDisk,
-    /// By its size, the second in which it was modified, and its served path, which a copy has too, for example in a container's
-    /// image. Programs can set them as they like, so what is found by them has to be verified soon.
+    /// By its size, the second in which it was modified, and its served path, which a copy has too, for example in a
+    /// container's image. Programs can set them as they like, so what is found by them has to be verified soon.
     AnyCopy,
 }
 

@@ -1,8 +1,8 @@
 //! The protocol over standard input and output, one message a line.
 //!
 //! A client that subscribes is told of changes, in both eras. A session ends with its input or when it is told to stop;
-//! either way the requests in hand are answered first, within bounds ([`drain`]). stdin is read on a thread that nothing can interrupt, so a process is over only when `main` leaves through
-//! [`std::process::exit`] after [`serve`] has returned.
+//! either way the requests in hand are answered first, within bounds ([`drain`]). stdin is read on a thread that nothing
+//! can interrupt, so a process is over only when `main` leaves through [`std::process::exit`] after [`serve`] has returned.
 
 mod answers;
 mod beside;

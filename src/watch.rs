@@ -1,7 +1,8 @@
 //! When to look again: on the system's word that something changed, every so often, or when told to by a signal.
 //!
 //! ```text
-//! system ─ inotify, notified: what an event says ─▶ known: is it of interest? ─▶ Hint, gathered until it is quiet ─▶ Watch::next
+//! system ─ inotify, notified: what an event says ─▶ known: is it of interest? ─▶ Hint, gathered until it is quiet ─▶
+//! Watch::next
 //!    ▲                                                ▲ Watch::follow(Tree): watch the directories that it depends on
 //!    └────────── source: what to watch ───────────────┘
 //! ```

@@ -118,7 +118,8 @@ struct Room<'a> {
 }
 
 impl Room<'_> {
-    /// If each byte of a shard is held, or stands unchanged in the directory that is there now: those that do not stand there.
+    /// If each byte of a shard is held, or stands unchanged in the directory that is there now: those that do not stand
+    /// there.
     fn produced(&self, shard: &Shard, now: Option<&Arc<Directory>>) -> Option<Vec<(Digest, Bytes)>> {
         let stands = |path: &str, file: &File| {
             now.is_some_and(|dir| stands_in(dir, path, file, shard).unwrap_or(false))

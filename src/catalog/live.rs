@@ -191,8 +191,9 @@ impl Catalog {
         self.agreed(path, false).await.map(drop)
     }
 
-    /// Takes a served file into memory before anybody asks for it, as the first look does with what it reads: if there is much
-    /// room, in nobody's place, and without counting it among what was asked for. Its bytes are [verified](Self::verify).
+    /// Takes a served file into memory before anybody asks for it, as the first look does with what it reads: if there is
+    /// much room, in nobody's place, and without counting it among what was asked for. Its bytes are
+    /// [verified](Self::verify).
     ///
     /// # Errors
     /// See [`ReadError`].
@@ -206,8 +207,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// Reads a file, from memory too if it `is_to_hold` there. Where the disk has other bytes than are stated, its directory is
-    /// looked at again before the next try; with doubts, where that look saw no change.
+    /// Reads a file, from memory too if it `is_to_hold` there. Where the disk has other bytes than are stated, its
+    /// directory is looked at again before the next try; with doubts, where that look saw no change.
     async fn agreed(&self, path: &str, is_to_hold: bool) -> Result<(Stated, Bytes), ReadError> {
         let Shared { cache, flights, .. } = &*self.shared;
         let mut refuted = None;
@@ -251,8 +252,8 @@ impl Catalog {
         file.read.proof.is_given().then(|| self.shared.cache.get(&file.digest()))?
     }
 
-    /// What was [prepared](Self::prepare) of a part of a snapshot, or of an earlier one that has the same there, if it is still
-    /// in memory.
+    /// What was [prepared](Self::prepare) of a part of a snapshot, or of an earlier one that has the same there, if it is
+    /// still in memory.
     pub fn prepared(&self, snapshot: &Snapshot, part: Part, uri: &str) -> Option<Bytes> {
         let cache = &self.shared.cache;
         let (bytes, basis) = cache.prepared(part, uri)?;

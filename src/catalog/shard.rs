@@ -81,8 +81,8 @@ impl<'a> Listed<'a> {
         self.shard.files(self.skill)
     }
 
-    /// Whether the path of each of them, and of the skill, stands in its URI as it is: what is known need not be found out for
-    /// each answer.
+    /// Whether the path of each of them, and of the skill, stands in its URI as it is: what is known need not be found out
+    /// for each answer.
     pub fn has_plain_paths(self) -> bool {
         self.shard.has_plain_paths
     }

@@ -281,7 +281,7 @@ pub(super) struct ServingArgs {
         help_heading = "Changes"
     )]
     pub keep_last_good: u64,
-    /// The most bytes that are held in memory, of files and of what is prepared of them for answers; 0 reads each file from disk
+    /// The most bytes that are held in memory, of files and of what is prepared for answers; 0 reads each file from disk
     #[arg(
         long,
         value_name = "BYTES",

@@ -1,5 +1,5 @@
-//! Lists: in the environment one item a line, and names of hosts with commas between them anywhere. Otherwise what is typed is
-//! never taken apart, since a path may hold a line feed.
+//! Lists: in the environment one item a line, and names of hosts with commas between them anywhere. Otherwise what is typed
+//! is never taken apart, since a path may hold a line feed.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -164,8 +164,8 @@ async fn until_failure<T>(
     }
 }
 
-/// Says where is listened, which was typed as `typed`. A port that the system chose is told even if nothing but errors is: nobody could
-/// connect otherwise.
+/// Says where is listened, which was typed as `typed`. A port that the system chose is told even if nothing but errors is:
+/// nobody could connect otherwise.
 fn tell_address(what: &str, listener: &Listener, path: &str, typed: &Address) {
     let url = listener.place().url(path);
     if typed.takes_free_port() {

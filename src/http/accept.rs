@@ -290,8 +290,8 @@ mod tests {
         assert_eq!((taken, come.len()), (vec![1, 2], 1));
     }
 
-    /// One connection is all that there is room for, and it is in hand. The end begins when one more waits for a place, and the
-    /// next one behind it, or before they have been seen.
+    /// One connection is all that there is room for, and it is in hand. The end begins when one more waits for a place, and
+    /// the next one behind it, or before they have been seen.
     #[cfg(unix)]
     #[tokio::test]
     async fn who_waits_for_a_place_at_the_end_is_answered() {

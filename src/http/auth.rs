@@ -149,7 +149,8 @@ impl CallerCheck {
         self.rates.count(caller)
     }
 
-    /// Lets those through who are known, and says in `caller` who they are. What they have said of themselves goes no further.
+    /// Lets those through who are known, and says in `caller` who they are. What they have said of themselves goes no
+    /// further.
     ///
     /// # Errors
     /// The refusal of somebody who is not known. It counts as a request.

@@ -75,8 +75,8 @@ pub(super) trait Answers: Send + Sync + 'static {
     /// The body of an answer.
     type Body: HttpBody<Data = Bytes, Error = axum::Error> + Send + Unpin + 'static;
 
-    /// Answers one, of which it takes what it needs: a request is too large to be moved from hand to hand. A body that it does
-    /// not take, or not to its end, is left there.
+    /// Answers one, of which it takes what it needs: a request is too large to be moved from hand to hand. A body that it
+    /// does not take, or not to its end, is left there.
     fn answer(
         &self,
         request: &mut Request,

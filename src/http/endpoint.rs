@@ -71,8 +71,8 @@ impl Endpoint {
     ) -> Self {
         let catalog = handler.catalog().clone();
         let gate = Gate::new(catalog.clone(), LISTENS_MAX as usize, stopping);
-        // The guard, which checks hosts and origins, stands in front, and nothing larger than a request comes as far as this. rmcp's
-        // sessions are off: they answer everything with a stream, and hold a queue and tasks each.
+        // The guard, which checks hosts and origins, stands in front, and nothing larger than a request comes as far as
+        // this. rmcp's sessions are off: they answer everything with a stream, and hold a queue and tasks each.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)

@@ -3,11 +3,11 @@
 use anyhow::bail;
 
 /// The most connections that are open at once, where the system allows as many. For one more, the one that has been waiting
-/// longest for its client is closed. One that waits takes some 30 to 50 KiB, and one that has sent half a head up to 64 KiB more:
-/// at most 230 MiB for all.
+/// longest for its client is closed. One that waits takes some 30 to 50 KiB, and one that has sent half a head up to 64 KiB
+/// more: at most 230 MiB for all.
 const CONNECTIONS_MAX: usize = 2048;
-/// The most that are open at once of those who look after this server, where they have a listener of their own: a few people and
-/// what collects metrics. They are taken from the others.
+/// The most that are open at once of those who look after this server, where they have a listener of their own: a few
+/// people and what collects metrics. They are taken from the others.
 const ADMIN_CONNECTIONS_MAX: usize = 32;
 /// The files that are left to read skills with, to watch them and to write messages.
 const FILES_KEPT: usize = 256;

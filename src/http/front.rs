@@ -1,7 +1,8 @@
 //! What stands behind a listener, and the way of a request through it: it is observed from here on, let in or not, and then
 //! answered by the endpoint or a route.
 //!
-//! The way is plain calls, because layers of axum cost each request more than its answer. Its routes are for what is asked seldom.
+//! The way is plain calls, because layers of axum cost each request more than its answer. Its routes are for what is asked
+//! seldom.
 
 use std::mem;
 use std::pin::Pin;

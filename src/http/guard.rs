@@ -1,5 +1,5 @@
-//! Where a request may come from: the check of `Host` and `Origin` that keeps web pages from reaching a server on their reader's machine,
-//! by a request across origins or by rebinding a name of theirs to it.
+//! Where a request may come from: the check of `Host` and `Origin` that keeps web pages from reaching a server on their
+//! reader's machine, by a request across origins or by rebinding a name of theirs to it.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -92,7 +92,8 @@ impl Guard {
         }
     }
 
-    /// Who sends a request with these headers over a connection with `peer`, as far as it can be seen before anybody says their name.
+    /// Who sends a request with these headers over a connection with `peer`, as far as it can be seen before anybody says
+    /// their name.
     pub(super) fn caller(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Caller {
         self.proxies.caller(peer, headers)
     }

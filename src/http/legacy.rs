@@ -34,7 +34,8 @@ impl MessageSession {
     /// The caller's session for a message. A client that names none is answered without.
     ///
     /// # Errors
-    /// The refusal of a session that is not or no longer there, or is somebody else's, after which the client is to shake hands again.
+    /// The refusal of a session that is not or no longer there, or is somebody else's, after which the client is to shake
+    /// hands again.
     pub(super) fn of(
         message: &Incoming,
         headers: &HeaderMap,

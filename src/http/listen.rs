@@ -21,7 +21,8 @@ use super::tls::Tls;
 use super::unix::{Passed, SocketFile};
 
 /// How many connections may wait to be let in, where the system allows as many (Linux does by default): more than are ever
-/// open at once, so that none is lost when all clients come back at the same time. One that is lost may look open to its client.
+/// open at once, so that none is lost when all clients come back at the same time. One that is lost may look open to its
+/// client.
 pub(super) const BACKLOG: u16 = 4096;
 
 /// Where is to be listened.

@@ -1,5 +1,5 @@
-//! The answer at a path where nothing is, or nothing of that method: who has taken the wrong one is told the right one. Nobody
-//! comes as far as this who is not let in.
+//! The answer at a path where nothing is, or nothing of that method: who has taken the wrong one is told the right one.
+//! Nobody comes as far as this who is not let in.
 
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};

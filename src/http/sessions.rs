@@ -57,7 +57,8 @@ pub(super) struct Stream {
 }
 
 impl Sessions {
-    /// At most `max` sessions at once, of which nobody has all where there can be several; none at all for 0. Their streams end with `stopping`.
+    /// At most `max` sessions at once, of which nobody has all where there can be several; none at all for 0. Their streams
+    /// end with `stopping`.
     pub(super) fn new(catalog: Catalog, max: usize, stopping: CancellationToken) -> Arc<Self> {
         let max = u32::try_from(max).unwrap_or(u32::MAX);
         Arc::new(Self { catalog, max, slots: Slots::new(max), stopping, open: Mutex::default() })

@@ -1,5 +1,5 @@
-//! Streams of server-sent events, and a session's. That is made as it is read: what a slow client has not taken yet is no queue
-//! here, only a difference that is still to be told.
+//! Streams of server-sent events, and a session's. That is made as it is read: what a slow client has not taken yet is no
+//! queue here, only a difference that is still to be told.
 
 use std::convert::Infallible;
 use std::time::Duration;

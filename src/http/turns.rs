@@ -78,8 +78,8 @@ impl Turns {
         Self(Arc::new(Mutex::new(State { ledger, waiting: BTreeMap::new(), next: 0 })))
     }
 
-    /// Waits, within a bound, for the turn of a request of `asker` whose answer holds at most so many bytes, or as many as can
-    /// be said of it beforehand.
+    /// Waits, within a bound, for the turn of a request of `asker` whose answer holds at most so many bytes, or as many as
+    /// can be said of it beforehand.
     ///
     /// # Errors
     /// When it takes too long, or too many wait already.

@@ -14,8 +14,8 @@ pub const INDEX_MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// What the name of an index begins with that is being written.
 const NEW_PREFIX: &str = ".skillserve-index-";
 
-/// How old a file with nothing in it is at least for nobody to be about to write it: many times what a process takes from making
-/// a file to locking it.
+/// How old a file with nothing in it is at least for nobody to be about to write it: many times what a process takes from
+/// making a file to locking it.
 const BEGUN_MAX: Duration = Duration::from_secs(60);
 
 /// Why there is no index. Completes "the index is ignored: it …".
@@ -84,7 +84,8 @@ pub fn load(path: &Path) -> Result<Option<(Index, Seal)>, LoadError> {
     Ok(Some(decode(&bytes)?).zip(Seal::of(&bytes)))
 }
 
-/// Whether an index may take the place of what stands at `path`: of nothing, of an empty file, and of an index of any version.
+/// Whether an index may take the place of what stands at `path`: of nothing, of an empty file, and of an index of any
+/// version.
 ///
 /// # Errors
 /// What the system refused, so that it is not known.
@@ -102,8 +103,8 @@ fn begins_as_index(file: &File) -> io::Result<bool> {
     Ok(start == MAGIC)
 }
 
-/// Puts an encoded index in the place of what stands at `path`. Whoever reads meanwhile, or after a crash, finds the one or the
-/// other; of several who write, the last one's stays.
+/// Puts an encoded index in the place of what stands at `path`. Whoever reads meanwhile, or after a crash, finds the one or
+/// the other; of several who write, the last one's stays.
 ///
 /// # Errors
 /// See [`SaveError`]. Then what stood there still does.

@@ -151,9 +151,9 @@ where
         }
     }
 
-    /// The end, once each subscription has had its final result and every answer has been written. Until then rmcp must go on:
-    /// after the end it gives no request more than a few seconds, and breaks off what it still writes. It drops this future
-    /// to do anything and asks again.
+    /// The end, once each subscription has had its final result and every answer has been written. Until then rmcp must go
+    /// on: after the end it gives no request more than a few seconds, and breaks off what it still writes. It drops this
+    /// future to do anything and asks again.
     fn no_more(&self) -> impl Future<Output = Option<Incoming>> + Send + use<R, W> {
         let (is_listening, answers) = (self.in_hand.has_subscriptions(), self.answers.clone());
         async move {
@@ -245,8 +245,8 @@ where
             || self.ahead.iter().any(|ahead| ahead.is_request(id))
     }
 
-    /// Cancels the request that a message cancels, if it does, which is then not answered: one that is still in the queue leaves
-    /// it. Gives back what rmcp is to hear of that.
+    /// Cancels the request that a message cancels, if it does, which is then not answered: one that is still in the queue
+    /// leaves it. Gives back what rmcp is to hear of that.
     fn cancel(&mut self, mut message: Incoming) -> Option<Incoming> {
         let id = wire::cancels(&mut message)?;
         if let Some(at) = self.ahead.iter().position(|ahead| ahead.is_request(id))

@@ -59,8 +59,8 @@ impl Drafts {
 }
 
 impl Draft {
-    /// Begins with what listing a directory gave. What is as it is remembered is dropped at once, so that a look at everything
-    /// does not hold all of it twice.
+    /// Begins with what listing a directory gave. What is as it is remembered is dropped at once, so that a look at
+    /// everything does not hold all of it twice.
     pub(super) fn new(own: Own, files: Gathered, memory: Option<Arc<Node>>) -> Self {
         let before = memory.as_ref().and_then(|memory| memory.directory.as_ref());
         let files = match (files, before) {
@@ -100,8 +100,8 @@ impl Draft {
     }
 }
 
-/// All of two lists that are sorted by name, of which the first is long and the second short: what is compared is no more than
-/// finds the place of each of the second.
+/// All of two lists that are sorted by name, of which the first is long and the second short: what is compared is no more
+/// than finds the place of each of the second.
 fn merged(long: Vec<Arc<Node>>, short: Vec<Arc<Node>>) -> Vec<Arc<Node>> {
     if long.is_empty() {
         return short;

@@ -42,7 +42,8 @@ pub(super) struct Version {
     inode: u64,
     size: u64,
     modified: Modified,
-    /// When anything about the file last changed, since 1970 in nanoseconds, which programs cannot set back; elsewhere than on Unix, 0.
+    /// When anything about the file last changed, since 1970 in nanoseconds, which programs cannot set back; elsewhere than
+    /// on Unix, 0.
     changed_ns: i64,
 }
 

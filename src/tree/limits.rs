@@ -13,8 +13,8 @@ const LINK_MAX_ENTRIES: u64 = 64 * 1024;
 const LINK_SMALL_ENTRIES: u64 = 2 * 1024;
 /// The most entries of one root that are served through links to directories.
 const ROOT_MAX_LINKED_ENTRIES: u64 = 1024 * 1024;
-/// The most entries of one root that are looked at in vain, through links that turn out to lead to too many; and as many again
-/// where there are so many links that each is given a share first.
+/// The most entries of one root that are looked at in vain, through links that turn out to lead to too many; and as many
+/// again where there are so many links that each is given a share first.
 const ROOT_MAX_VAIN_ENTRIES: u64 = 256 * 1024;
 /// The most links that are followed to resolve one, as many as Linux follows.
 pub(super) const LINK_MAX_HOPS: u32 = 40;
@@ -22,8 +22,8 @@ pub(super) const LINK_MAX_HOPS: u32 = 40;
 pub(super) const LINK_MAX_OPENS: u32 = 4_096;
 /// The largest `.skillignore`, in bytes.
 pub(super) const IGNORE_FILE_MAX_BYTES: u64 = 64 * 1024;
-/// As how many entries a pattern of a `.skillignore` counts, because it takes as much memory: some 2 KiB if it has a wildcard in
-/// its middle. So what bounds a root bounds its patterns too, however many files they are in.
+/// As how many entries a pattern of a `.skillignore` counts, because it takes as much memory: some 2 KiB if it has a
+/// wildcard in its middle. So what bounds a root bounds its patterns too, however many files they are in.
 pub(super) const PATTERN_ENTRIES: u64 = 4;
 /// The most lines of one `.skillignore` that are told to be no patterns.
 pub(super) const BAD_LINES_TOLD_MAX: usize = 20;

@@ -251,8 +251,8 @@ fn read_still<T>(
     if before.len() > max_bytes {
         return Err(ReadError::TooLarge { max_bytes });
     }
-    // A file need not tell its length, as in `/proc`. If it does, its end need not be looked for: should there be more by now,
-    // it tells another length afterwards.
+    // A file need not tell its length, as in `/proc`. If it does, its end need not be looked for: should there be more by
+    // now, it tells another length afterwards.
     let bound = if before.len() == 0 { max_bytes.saturating_add(1) } else { before.len() };
     let (length, read) = read(&mut file.take(bound), before.len())?;
     if length > max_bytes {

@@ -37,8 +37,8 @@ const NAMES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::DONT_FOLLOW)
     .union(WatchFlags::MASK_ADD);
-/// What is asked for where all that happens is of interest: every change, and when a file that was written to is closed, but no
-/// opening and reading, for our own would fill the queue and come back to us for ever.
+/// What is asked for where all that happens is of interest: every change, and when a file that was written to is closed,
+/// but no opening and reading, for our own would fill the queue and come back to us for ever.
 const ALL: WatchFlags = NAMES.union(WatchFlags::MODIFY).union(WatchFlags::CLOSE_WRITE);
 /// After these an entry is no longer what it was.
 const GONE: ReadFlags = ReadFlags::DELETE

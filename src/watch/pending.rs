@@ -1,5 +1,5 @@
-//! What is to be looked at and was not yet asked for. It is bounded: by the number of directories, or by being everything; and
-//! what is waited for by [`OPEN_MAX`].
+//! What is to be looked at and was not yet asked for. It is bounded: by the number of directories, or by being everything;
+//! and what is waited for by [`OPEN_MAX`].
 
 use std::collections::HashSet;
 use std::path::PathBuf;

@@ -112,7 +112,8 @@ fn a_start_with_an_index_finds_what_one_without_finds() {
     });
 }
 
-/// Tampers with every record. No frontmatter, and nothing that is said of a `SKILL.md`, is another for that; the digests may be.
+/// Tampers with every record. No frontmatter, and nothing that is said of a `SKILL.md`, is another for that; the digests
+/// may be.
 #[track_caller]
 fn check_tampered(tamper: impl Fn(&mut Record) + Copy, may_lie: bool) {
     check_all(&settings()[2..3], |starts, cold, index| {

@@ -14,8 +14,8 @@ const HEAD_BYTES: usize = 512;
 const END_BYTES: usize = 512;
 
 impl Direct {
-    /// The beginning of an answer, up to what the catalog says, for which there is room for `more_bytes`. The `_meta` comes first
-    /// in listings, and last elsewhere.
+    /// The beginning of an answer, up to what the catalog says, for which there is room for `more_bytes`. The `_meta` comes
+    /// first in listings, and last elsewhere.
     pub(super) fn begun(&self, part: Part, id: &RequestId, more_bytes: usize) -> Vec<u8> {
         let mut out = self.head(id, more_bytes);
         if part == Part::Children {

@@ -4,12 +4,12 @@ use memchr::memchr;
 use serde::de::IgnoredAny;
 use serde_json::Deserializer;
 
-/// The most objects and arrays that are opened in what is passed over, and so how deep they can be nested: less than half of what
-/// rmcp reads. Hosts send a few.
+/// The most objects and arrays that are opened in what is passed over, and so how deep they can be nested: less than half
+/// of what rmcp reads. Hosts send a few.
 const NESTED_MAX: usize = 48;
 
-/// The most digits in a row, but for those of a text. rmcp refuses a message with an integer beyond 64 bits, also where it means
-/// nothing.
+/// The most digits in a row, but for those of a text. rmcp refuses a message with an integer beyond 64 bits, also where it
+/// means nothing.
 const DIGITS_MAX: usize = 18;
 
 /// A message on one line in which nothing is escaped, and how far it has been read.

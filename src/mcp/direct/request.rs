@@ -1,8 +1,8 @@
 //! Which messages are plain requests, and what they ask for.
 //!
-//! Only what every reader of JSON would read the same way is taken: one line, no escape, no key twice, nothing nested deeply, no
-//! long number, and no dollar sign, with which the keys begin that mean something to serde_json alone. Hosts hardly write
-//! anything else, and whatever is left out here is read by rmcp instead.
+//! Only what every reader of JSON would read the same way is taken: one line, no escape, no key twice, nothing nested
+//! deeply, no long number, and no dollar sign, with which the keys begin that mean something to serde_json alone. Hosts
+//! hardly write anything else, and whatever is left out here is read by rmcp instead.
 
 use memchr::memchr2;
 use rmcp::model::{ClientCapabilities, RequestId};
