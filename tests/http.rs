@@ -262,6 +262,15 @@ fn a_kept_connection_outlasts_a_refusal() {
         stream.write_all(end).unwrap();
         assert_eq!(Response::read(&mut reader).status, 415);
     }
+    // Nor does what is a little too large, of which proxies send all before they look for an answer.
+    let mut large = list(Era::Modern);
+    large.body = vec![b' '; 300 << 10];
+    let large = large.to_bytes(&server.address);
+    let (begin, end) = large.split_at(large.len() / 2);
+    stream.write_all(begin).unwrap();
+    check(&server, &list(Era::Modern), 200, None);
+    stream.write_all(end).unwrap();
+    assert_eq!(Response::read(&mut reader).status, 413);
     // Who asks before the body is sent is answered before.
     let expects = list(Era::Modern).with("Content-Type", "text/plain").with("Expect", "100-continue");
     let mut expects = expects.to_bytes(&server.address);

@@ -21,7 +21,7 @@ use super::body::READ_MAX;
 use super::connection::HEAD_READ_MAX;
 
 /// The most that is read for nothing: as much as a whole request may have. Who sends more must look for the answer meanwhile.
-const LEFT_MAX_BYTES: usize = REQUEST_MAX_BYTES;
+pub(super) const LEFT_MAX_BYTES: usize = REQUEST_MAX_BYTES;
 /// How long it is read. As much as that comes in a few seconds over most lines, and a body that has been read for as long as
 /// any may take before it was refused ends so before its client counts as silent, and is left without the answer.
 pub(super) const LEFT_READ_MAX: Duration = Duration::from_secs(5);
