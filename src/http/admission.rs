@@ -54,7 +54,7 @@ impl Admission {
     }
 
     /// Lets a request, to the endpoint or not, through or refuses it: first by where it comes from, then by who sends it,
-    /// then by how often. Who that is stands in the extensions of what goes through. Gives also the origin of the page that
+    /// then by how often. Who that is stands in `asker`. Gives also the origin of the page that
     /// may read the answer, if there is one.
     pub(super) fn admit(
         &self,

@@ -10,8 +10,7 @@ pub(super) struct Peer {
     pub(super) address: Option<SocketAddr>,
 }
 
-/// Who sends a request, as far as is known. It stands in the extensions of every request behind the guard, so that what is
-/// said, counted and shown can depend on it.
+/// Who sends a request, as far as is known. The guard finds out, so that what is said, counted and shown can depend on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Caller {
     /// As the one who runs this server calls its holder of a token; absent where nobody has to say who they are.

@@ -177,7 +177,7 @@ pub(crate) fn subscribes(message: &Incoming) -> Option<&RequestId> {
     }
 }
 
-/// The URI of the file that a message asks for, if for one. It is the one kind of answer that can be large.
+/// The URI of the file that a message asks for, if for one. It is the one kind of answer of which it is known beforehand how large it can be.
 pub(crate) fn file_asked_for(message: &Incoming) -> Option<&str> {
     match message {
         JsonRpcMessage::Request(JsonRpcRequest {
