@@ -23,10 +23,10 @@ use crate::skill::Digest;
 
 use super::doubts::Doubts;
 
+use entry::{Cost, Entry, Key, Wanted, cost_of};
+
 pub use entry::Part;
-use entry::cost_of;
 pub(super) use entry::{Basis, cost};
-use entry::{Cost, Entry, Key, Wanted};
 
 /// How many parts the cache has, each with a lock and a share of the bound: enough for threads not to wait for one another,
 /// and few enough for a share to take a large file.

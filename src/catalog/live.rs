@@ -269,7 +269,7 @@ impl Catalog {
     }
 
     /// Takes what answers about a part of a snapshot consist of, so that it need not be looked up and written for each of
-    /// them. Its room is that of what is read.
+    /// them. Its room is that of what is read. An unusual spelling of a URI is not taken.
     pub fn prepare(&self, snapshot: &Snapshot, part: Part, uri: &str, bytes: &[u8]) {
         if let Some(basis) = basis_of(snapshot, uri) {
             self.shared.cache.prepare(part, uri, basis, Bytes::copy_from_slice(bytes));
@@ -335,9 +335,11 @@ impl Shared {
     }
 }
 
-/// What answers about a URI are made of.
+/// What answers about a URI are made of; `None` if nothing is there, or if the URI is not spelled as in listings: of other
+/// spellings there are too many.
 fn basis_of(snapshot: &Snapshot, uri: &str) -> Option<Basis> {
-    let shard = snapshot.shard_number(&uri::to_path(uri).ok()?)?;
+    let path = uri::to_path(uri).ok().filter(|path| uri::is_of_path(uri, path))?;
+    let shard = snapshot.shard_number(&path)?;
     Some(Basis { snapshot: snapshot.number(), shard })
 }
 

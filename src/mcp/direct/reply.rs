@@ -136,10 +136,8 @@ impl Direct {
         let mut out = self.begun(part, id, FEW_BYTES);
         let begin = out.len();
         write(&mut out);
-        // Of other spellings there are too many.
-        let is_usual = uri::to_path(uri).is_ok_and(|path| uri::is_of_path(uri, &path));
         let prepared = &out[begin..];
-        if is_usual && prepared.len() <= PREPARED_MAX_BYTES {
+        if prepared.len() <= PREPARED_MAX_BYTES {
             self.handler.catalog.prepare(snapshot, part, uri, prepared);
         }
         self.end(part, &mut out);
